@@ -27,7 +27,9 @@ _SETTING_ENDS = ("_logging", "_profiling")
 _NAME = re.compile('"(?:[^"]|"")*"|`(?:[^`]|``)*`')  # backticks are for DuckDB 2.0
 _WORD = re.compile(r"[\w$]+|.", re.DOTALL)
 _NAMES = re.compile(r"\w+")
-_OF_ONE_VALUE = {"query", "checkpoint", "force_checkpoint", "getenv"}  # at most, and words that columns have too
+# Of these an operator can be made, of two values. Combine is a word of other things too.
+_OPERATORS = (UNSEEN - {"finalize", "combine"}) | {"export_state"}
+_OPERATORS |= {f"{does}able_{what}" for does in ("en", "dis") for what in ("logging", "profiling")}
 
 # Of a text, for which others wait some seconds. Those of evalsql itself have up to 120,000 characters (check).
 MOST, MOST_STATEMENTS = 150_000, 1000  # characters and statements
@@ -134,16 +136,26 @@ def is_unseen(function: str) -> bool:
     return function in UNSEEN or function.endswith(_SETTING_ENDS)
 
 
-def check_printed(text: str, is_refused: Callable[[str], bool] = is_unseen) -> None:
-    """Raise CallError where a definition in a file has the name of a function that is refused, wherever it stands.
+def check_names(text: str) -> None:
+    """Raise CallError where a text has the name of a function that may do harm where no bracket follows it.
 
-    The engine prints it of a tree that a stranger may have written, and prints no comments. An operator of that tree
-    may be any function of two values, which stands between them without a bracket, or have a name that seems to begin
-    a comment or a string.
+    What a stranger's operator is called may seem to begin a string: these are looked for in strings too.
     """
     for name in _NAMES.findall(text.lower()):
-        if (is_refused(name) or name == "export_state") and name not in _OF_ONE_VALUE:
+        if name in _OPERATORS:
             raise CallError(name)
+    for each in tokens(text):
+        if each.text.strip('"').lower() == "combine":
+            raise CallError("combine")
+
+
+def check_printed(text: str, is_refused: Callable[[str], bool] = is_unseen) -> None:
+    """Raise CallError where a definition in a file calls what is refused, or may hide that.
+
+    The engine prints it of a tree that a stranger may have written, and prints no comments. An operator of that tree
+    may be any function of two values, which stands between them without a bracket.
+    """
+    check_names(text)
     if any(each.kind == "comment" for each in tokens(text)):
         raise CallError("what hides in a comment")
     check_calls(words_of(text), is_refused)

@@ -22,6 +22,7 @@ from evalsql.database.statement_calls import (
     Word,
     check_calls,
     check_length,
+    check_names,
     check_printed,
     words_of,
 )
@@ -147,6 +148,10 @@ def _check_made(words: list[Word], made: list[Word], ours: AbstractSet[str]) -> 
     kind, named = made[0].text, _after(made, *_MADE)
     if not named:
         raise RefusedError("clients of a server make tables, views, macros and schemas only")
+    try:
+        check_names(" ".join(word.text for word in words if word.text != "'"))  # as the next start does
+    except CallError as error:
+        raise RefusedError(f"{error} is a function that is not for clients of a server, and no name here") from error
     if kind == "table":
         _check_columns(words)
     new = _name(_after(named, ["if", "not", "exists"], []))

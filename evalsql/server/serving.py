@@ -242,8 +242,8 @@ def serve(
     if memory_limit is None:  # a request takes memory before its token is looked at
         with engine.connect(":memory:") as asked:
             ((memory_limit,),) = asked.execute("select current_setting('memory_limit')").fetchall()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InputWarning)  # what the file defines is shut in before anyone asks for it
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", InputWarning)  # what the file defines is shut in before anyone asks for it
         opening |= {"memory_limit": memory_limit, "prepare": lambda opened: quack.load(opened.connection, proxy=False)}
         database = open_database(path, reach=Reach(), rewritten=True, **opening)  # clients ask the views in the file
     with closing(database):
@@ -253,9 +253,9 @@ def serve(
             log(f"{path}: the process that had it last did not end properly; all it committed is here, and no more")
         kept = {*database.column("select relation from main.added_relations")}
         # Clients go by what is kept, and would take this server for another version.
-        if unmade := sorted(kept - {relation.name for relation in database.catalog.own}):
-            fault = f"keeps {', '.join(unmade)}, which cannot be made"
-            raise WarehouseError(f"{path}: {fault}; evalsql drop measures {unmade[0]} --db {path} takes it out")
+        if kept != {relation.name for relation in database.catalog.own}:
+            reasons = [str(each.message) for each in told if "left out" in str(each.message)]
+            raise WarehouseError(f"{path}: is not served: {'; '.join(reasons)}")
         sessions = Sessions(tokens, log, partial(_keep_measures, database.beside()), kept=kept)
         server = Server(database, address, sessions, log)
         server.start()
@@ -284,8 +284,11 @@ def _keep_measures(database: Database, announced: str) -> set[str]:
         database.catalog = catalog
         with database.transaction():
             keep_own(database, before)
-    except EvalsqlError as error:
+    except BaseException as error:
         database.catalog = before
-        raise RefusedError(str(error)) from error
-    database.checkpoint()
+        if isinstance(error, EvalsqlError):
+            raise RefusedError(str(error)) from error
+        raise
+    with suppress(EvalsqlError):  # it is committed
+        database.checkpoint()
     return {relation.name for relation in catalog.own}

@@ -51,11 +51,13 @@ _ADVICE = "do not use this file; load its runs and judgments into a new one"
 _TABLES = "select database_name, schema_name, table_name, sql from system.main.duckdb_tables()"
 _SCHEMAS = "from system.main.duckdb_schemas() where database_name = {database}"
 # What an index says of its rows is its maker's: it may name others, or none.
-_INDEXES = "select table_name, index_name from system.main.duckdb_indexes()"
+_INDEXES = "select table_name, index_name from system.main.duckdb_indexes() where {in_main}"
 _KEYS = """
     select table_name from system.main.duckdb_constraints()
-    where constraint_type in ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')
+    where {in_main} and constraint_type in ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')
 """
+# Behind its columns CREATE TABLE has these.
+_CONSTRAINTS = {"check", "constraint", "unique", "primary", "foreign"}
 _DROP_INDEX = "drop index {}, in another DuckDB client, takes it out"
 _OTHER_COLUMNS = "has different columns from a warehouse's"
 _GENERATED = "GENERATED ALWAYS AS"  # the engine's words before what computes a column, and a bracket
@@ -164,9 +166,11 @@ def check_tables(database: Database, tables: Mapping[str, str], *, is_current: b
         _refuse_other_columns(database, tables, expected)
     there = sorted(expected.keys() & tables.keys())
     _refuse_hidden_columns(database, {name: typed_columns(tables[name]) for name in there}, expected)
-    found = [quoted(index) for table, index in database.rows(_INDEXES) if table.lower() in expected]
+    in_main = f"database_name = {literal(database.name)} and schema_name = 'main'"
+    indexes = database.rows(_INDEXES.format(in_main=in_main))
+    found = [quoted(index) for table, index in indexes if table.lower() in expected]
     _refuse(database, found, "is an index of a table of evalsql's, which have none", _DROP_INDEX)
-    keyed = [table for table in database.column(_KEYS) if table.lower() in expected]
+    keyed = [table for table in database.column(_KEYS.format(in_main=in_main)) if table.lower() in expected]
     _refuse(database, keyed, "has a key, which evalsql's tables have none of")
     with suppress(QueryError):  # DuckDB 1.5 has no triggers, and reads no file that has some
         triggers = "select trigger_name from system.main.duckdb_triggers()"
@@ -206,16 +210,18 @@ def _refuse_hidden_columns(
     tables = ", ".join(f"{quoted(database.name)}.main.{quoted(name)}" for name in told)
     for scan in _scans(_plans(database, f"select 1 from {tables}")):
         table, names = scan["function_data"]["table"], scan["names"]
-        if names != [column.name for column in told[table]]:
+        said = [column.name for column in told[table]]
+        if names != said[: len(names)] or not {each.lower() for each in said[len(names) :]} <= _CONSTRAINTS:
             _refuse(database, [table], _OTHER_COLUMNS)
         types = {column.name: column.text.split()[1].upper() for column in expected[table]}
         for column, kind in zip(names, scan["returned_types"], strict=True):
-            said = {key: value for key, value in _keyed(kind) if value and key in ("alias", "collation")}
-            alias = said.get("alias", "")
+            aliases = [value for key, value in _keyed(kind) if key == "alias" and value]
+            is_collated = any(key == "collation" and value for key, value in _keyed(kind))
             is_other = types.get(column.lower(), kind["id"]) != kind["id"]  # which none ever had in any version
-            if is_other and not alias:
+            if is_other and not aliases:
                 _refuse(database, [table], f"{_OTHER_COLUMNS}, such as {column}")
-            if is_other or "collation" in said or (alias and (column.lower() in types or not alias.isidentifier())):
+            is_named = bool(aliases) and (column.lower() in types or not all(map(str.isidentifier, aliases)))
+            if is_other or is_collated or is_named:
                 _refuse(database, [table], f"has another type or collation in {column}")
 
 

@@ -77,6 +77,7 @@ def remake_own(database: Database, before: Catalog, *, are_kept: bool = False) -
     if not is_address(database.path):
         keep_own(database, before, are_kept=are_kept)
     _drop(database, "temp", {relation.name for relation in before.own})
+    database.drop("measures")  # it describes those of this connection alone, which are no more
     add_own(database)
 
 

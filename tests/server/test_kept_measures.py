@@ -100,7 +100,7 @@ def test_a_file_whose_measure_cannot_be_made_is_not_served(own: Served, tmp_path
     text = own_measure(tmp_path / "one.sql", "One", OWN.replace("topic, 1", "nosuch, 1")).read_text()
     with duckdb.connect(str(own.path)) as connection:
         connection.execute("insert into added_relations select 1, 'one', ?, now()::timestamp", [text])
-    with pytest.raises(RuntimeError, match="keeps one, which cannot be made; evalsql drop measures one --db"):
+    with pytest.raises(RuntimeError, match="is not served: the measures that the file keeps are left out"):
         own.start()
 
 
@@ -113,6 +113,7 @@ def test_measures_of_a_connection_do_not_take_what_describes_those_that_are_kept
             assert own.end() == 0
         with evalsql.open(place, token=token, measures=[further]) as writer:
             writer.load_measures(kept, replace=True)
+            assert writer.rows("select distinct value from summary where measure = 'Kept'") == [(1.0,)]
         with evalsql.open(place, token=token, read_only=True) as reader:
             assert reader.rows("select distinct value from summary where measure = 'Kept'") == [(1.0,)]
             assert reader.rows("select measure from measures where measure in ('Kept', 'Further')") == [("Kept",)]

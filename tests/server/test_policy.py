@@ -72,6 +72,29 @@ def test_what_a_served_file_defines_calls_nothing_that_clients_may_not() -> None
     check_definition("SELECT x AS query_table, 'query(1)' FROM query_table('runs')")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "create view mine as select * from runs where run = 'combine'",
+        "create table notes (id integer, table_scan integer, query varchar, x_logging integer)",
+        "create view mine as select 'combine, finalize' as x, -1 as finalize",
+    ],
+)
+def test_what_a_client_keeps_lets_the_next_start_be(sessions: Watched, text: str) -> None:
+    assert sessions.authorise("a", text) == text
+    with duckdb.connect() as connection:
+        connection.execute("create table runs (run varchar)")
+        connection.execute(text)
+        made = connection.execute("select sql from duckdb_views() where not internal").fetchall()
+        for (each,) in made + connection.execute("select sql from duckdb_tables()").fetchall():
+            check_definition(each)
+
+
+def test_what_the_next_start_would_refuse_is_not_kept(sessions: Watched) -> None:
+    for text in ("create view v as select 1 as combine", "create table t (json_serialize_plan integer)"):
+        assert "is a function that is not for clients" in str(sessions.authorise("a", text))
+
+
 @pytest.mark.parametrize("name", ["full_scan", '"quack_a (b".pragma_x', '"a"".query(""b"'])
 def test_the_bracket_behind_the_name_of_a_view_in_a_file_is_no_call(name: str) -> None:
     """A server would not start with the file."""

@@ -137,7 +137,7 @@ def test_no_default_is_computed_as_a_file_is_brought_up_to_date(crafted: Crafted
         evalsql.open(path)
 
 
-HIDDEN = ("json_serialize_plan", "JSON_Serialize_Plan", "enable_logging", "combine", "finalize", "write_log")
+HIDDEN = ("json_serialize_plan", "JSON_Serialize_Plan", "enable_logging", "arrow_scan", "write_log")
 PLACES = (
     "default(('a' {} CAST('t' AS BOOLEAN)))",
     "AS SELECT (1 /* 2), ('a' {} 'b'), (3 */ 4)",
@@ -154,6 +154,16 @@ PLACES = (
 def test_a_name_that_is_refused_is_found_wherever_it_stands(place: str, name: str) -> None:
     with pytest.raises(CallError, match=name.lower()):
         check_printed(place.format(name))
+
+
+@pytest.mark.parametrize(
+    "text", ["default((a combine b))", "AS SELECT (a COMBINE b)", 'AS SELECT "combine"(a, b)', "AS SELECT finalize(a)"]
+)
+def test_states_are_not_put_together(text: str) -> None:
+    """Both words may be those of strings, and finalize that of a column: it takes one value, behind a bracket."""
+    with pytest.raises(CallError, match=r"^(combine|finalize)$"):
+        check_printed(text)
+    check_printed("AS SELECT 'combine' AS finalize, finalize AS x, 'finalize';")
 
 
 @pytest.mark.parametrize("place", ["(1 /* 2), {} (3 */ 4)", "(1 -- 2), {}\n", "{}", "(({}))"])
