@@ -155,15 +155,14 @@ def _standings(warehouse: Warehouse, measures: Sequence[Measure]) -> Mapping[tup
 def _history(warehouse: Warehouse, report: ReportData) -> list[tuple[Any, ...]]:
     """The means of the runs of each system in the order of their dates, with the place of each from the newest."""
     names = literals(report.names)
-    return warehouse.rows(f"""
-        select system, run, version, dated_at, measure, value, difference,
-            dense_rank() over (partition by system order by dated_at desc, run desc)
-        from (
+    shown = f"""
+        select * from (
             select * from history
             where qrels = {literal(report.qrels)} and run in ({names_query("run", report.runs)})
         ) where measure in ({names})
-        order by system, list_position([{names}], measure), dated_at, run
-    """)
+    """
+    loads = warehouse.database.query("recent_loads", {"shown_history": shown})
+    return warehouse.rows(f"from ({loads}) order by system, list_position([{names}], measure), dated_at, run")
 
 
 HOME, MEASURES, CONSOLE = ("Results", "index.html"), ("Measures", "measures/index.html"), ("SQL", "sql.html")
