@@ -7,6 +7,7 @@ what is not understood is refused.
 """
 
 import json
+import re
 from collections.abc import Set as AbstractSet
 from functools import reduce
 from itertools import islice, pairwise
@@ -49,6 +50,8 @@ _MADE = (["macro", "table"], ["function", "table"], ["table"], ["view"], ["macro
 _NAME_WORDS = 5  # of a name with its database and schema
 # The extension reads each table as it attaches, and fails at many of these, and at types that only a query has.
 _LOCKING = ("as", "default", "references", "check", "generated", "collate")
+# A string whose text is what is written: without escapes, no bytes, no other one behind it.
+_STRING = re.compile(r"(?:'(?:[^']|'')*'|(\$[^$]*\$).*\1)\s*", re.DOTALL)
 # A WITH may change rows within another statement.
 _FURTHER = {"insert", "update", "delete", "truncate", "merge", "copy"}
 _BEFORE_NAME = {"or", "replace", "ignore", "into", "from", "table", "only", "("}
@@ -94,7 +97,7 @@ def _admitted(statement: Statement, role: str, kept: AbstractSet[str]) -> str:
     made = _after(words, ["create", "or", "replace"], ["create"])
     is_temporary = bool(_after(_after(made, ["temp"], ["temporary"]), *_MADE))
     if (kind == "CREATE" or (kind == "DROP" and role == WRITE)) and not is_temporary:
-        _check_kept(words, made, kept)
+        _check_kept(statement.query, words, made, kept)
     if role == WRITE:
         _check_rows(words)
     elif kind not in _READING:
@@ -133,25 +136,37 @@ def _check_rows(words: list[Word]) -> None:
             raise RefusedError(f"evalsql alone writes the rows of {table}, when measures are loaded or dropped")
 
 
-def _check_kept(words: list[Word], made: list[Word], kept: AbstractSet[str]) -> None:
+def _check_kept(query: str, words: list[Word], made: list[Word], kept: AbstractSet[str]) -> None:
     """Refuse what would tell clients something else in the place of what DuckDB or evalsql has, or keep them away."""
     ours = {SCORES, *(each.name for each in read_catalog().relations.values() if is_held(each)), *kept}
     dropped = _after(_after(words[1:], *_MADE) or words[2:], ["if", "exists"], [])
     if made:
+        _check_texts(query, words)
         _check_made(words, made, ours)
     elif not _is_in_temp(dropped) and (name := _name(dropped)) in {*ours, "main", STEPS}:
         advice = "rows of most tables may be changed; load measures and drop measures do the rest"
         raise RefusedError(f"{name} is evalsql's, or loaded as a measure; {advice}")
 
 
+def _check_texts(query: str, words: list[Word]) -> None:
+    """Refuse what the next start does not take: it looks into strings too, as the engine then prints them."""
+    try:
+        check_names(query)
+    except CallError as error:
+        raise RefusedError(f"{error} is a function that is not for clients of a server, and no name here") from error
+    content, end = query.encode(), len(query.encode())
+    for word in reversed(words):
+        if word.plain != "'":
+            end = word.start
+        elif not _STRING.fullmatch(content[word.start : end].decode()):
+            what = "one by itself and without a comment behind it"
+            raise RefusedError(f"a string in what is kept is '...' or $$...$$, {what}")
+
+
 def _check_made(words: list[Word], made: list[Word], ours: AbstractSet[str]) -> None:
     kind, named = made[0].text, _after(made, *_MADE)
     if not named:
         raise RefusedError("clients of a server make tables, views, macros and schemas only")
-    try:
-        check_names(" ".join(word.text for word in words if word.text != "'"))  # as the next start does
-    except CallError as error:
-        raise RefusedError(f"{error} is a function that is not for clients of a server, and no name here") from error
     if kind == "table":
         _check_columns(words)
     new = _name(_after(named, ["if", "not", "exists"], []))
