@@ -6,6 +6,8 @@
 --   lowest      least value of all runs
 --   median      median of all runs
 --   highest     greatest value of all runs
+--   span        how far the greatest value is from the least
+--   from_median how far the value is from the median
 --   num_same    runs with the same value, itself among them
 --   hardness    place of the topic among those of the run, from 1 for the one with the worst median
 --   lag_place   place of the topic among those of the run, from 1 for the one where it is furthest behind their median
@@ -38,6 +40,8 @@ placed as (
         of_all.lowest,
         of_all.median,
         of_all.highest,
+        of_all.highest - of_all.lowest as span,
+        ranked_values.value - of_all.median as from_median,
         of_all.sign * of_all.median as goodness,
         of_all.sign * (ranked_values.value - of_all.median) as lead
     from ranked_values
@@ -53,6 +57,8 @@ select
     lowest,
     median,
     highest,
+    span,
+    from_median,
     count(*) over (partition by measure, topic, place) as num_same,
     rank() over (partition by measure, run order by goodness) as hardness,
     rank() over (partition by measure, run order by lead) as lag_place,

@@ -148,8 +148,7 @@ def _topic_answers(topic: str, results: SetResults, links: Links) -> Iterator[tu
         rank = f"{best.hardness} of {best.num_topics}, the hardest being 1"
         yield "Who is best here?", links.system(run), text(f"{first} {number(best.value, DIGITS)}{more}")
         yield "How hard is it?", median, text(f"is the median {first} of all systems: {rank}.")
-        span = number(best.highest - best.lowest, DIGITS)
-        yield "How far are systems apart?", span, f"from {lowest} to {highest}."
+        yield "How far are systems apart?", number(best.span, DIGITS), f"from {lowest} to {highest}."
 
 
 def _systems(topic: str, results: SetResults, links: Links) -> str:
@@ -271,7 +270,7 @@ def _topics(run: str, results: SetResults, links: Links) -> str:
     for topic in _worst_first(run, results):
         each = topics[topic]
         words = f" <span class=soft>{text(results.text(topic))}</span>" if topic in results.texts else ""
-        values = [number(each.value, DIGITS), signed(each.value - each.median, DIGITS)]
+        values = [number(each.value, DIGITS), signed(each.from_median, DIGITS)]
         picture = scale.spread(each.value, each)
         more = results.values_text(others, run, topic)
         rows.append([links.topic(results.qrels, topic) + words, *values, picture, str(each.place), *more])
