@@ -183,7 +183,7 @@ def history(
         covering = coverage_lines(warehouse, qrels, list(dict.fromkeys(table.values("run"))), named)
         if is_chart and output.path is not None:
             most = charts.most_lines(look.lines, systems, table.values("system"))
-            drawn, notes = charts.best_systems(table, named[0], most)
+            drawn, notes = charts.best_systems(warehouse, query, table, named[0], most)
             note(*notes)
             look.write(warehouse, "history", drawn, output.path)
         else:

@@ -223,7 +223,8 @@ def drawing(
         most = most_lines(lines, as_list(runs), warehouse.database.column("select run from runs"))
     if name == "history":
         asked = history_query(warehouse.evaluation, measures, choice=Choice(as_list(runs)), qrels=judged)
-        table, notes = best_systems(Table(*warehouse.database.table(asked)), named[0], most)
+        found = Table(*warehouse.database.table(asked))
+        table, notes = best_systems(warehouse, asked, found, named[0], most)
     else:
         chosen = [run for _, run, *_ in warehouse.rows(warehouse.evaluation.coverage_query(judged, runs))]
         _check(name, named, judged, chosen, baseline)
@@ -325,22 +326,24 @@ def best_runs(
     return names[:most], _notes(most, len(names), measure)
 
 
-def best_systems(table: Table, measure: Measure, most: int | None) -> tuple[Table, list[str]]:
-    """The rows of the systems in a history whose latest runs are best by a measure, and a note on those left out.
+def best_systems(
+    warehouse: Warehouse, history: str, table: Table, measure: Measure, most: int | None
+) -> tuple[Table, list[str]]:
+    """The rows of the systems whose latest runs are best by a measure, and a note on those left out.
 
-    Raises UsageError for a history of several judgment sets.
+    ``history`` is the SELECT that gave the table. Raises UsageError for one of several judgment sets.
     """
     if len(sets := sorted({*table.values("qrels")})) > 1:
         raise UsageError(f"a chart is of one judgment set, name it with --qrels: {', '.join(sets)}")
-    # A system's rows are in the order of date, so that the last is the latest.
-    rows = table.picked("system", "measure", "value")
-    latest = {system: value for system, name, value in rows if name == measure.name}
-    if most is None or len(latest) <= most:
+    less = measure.relation.header.less_is_better
+    shown = {"shown_history": history}
+    placed = warehouse.database.query("system_places", shown, measure=measure.name, less_is_better=less)
+    places = dict(warehouse.rows(f"select system, place from ({placed})"))
+    if most is None or len(places) <= most:
         return table, []
-    sign = 1 if measure.relation.header.less_is_better else -1
-    best = sorted(latest, key=lambda each: (sign * latest[each], each))[:most]
-    kept = [row for row, (system, *_) in zip(table.rows, rows, strict=True) if system in best]
-    return table._replace(rows=kept), _notes(most, len(latest), measure)
+    best = {system for system, place in places.items() if place <= most}
+    kept = [row for row, system in zip(table.rows, table.values("system"), strict=True) if system in best]
+    return table._replace(rows=kept), _notes(most, len(places), measure)
 
 
 def _notes(most: int, there: int, measure: Measure) -> list[str]:

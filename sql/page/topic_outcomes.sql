@@ -11,6 +11,7 @@
 --   difference       value less that of the baseline; 0 where that is rounding
 --   outcome          won, tied or lost
 --   place            1 for the topic that the run does worst on
+--   gap_place        1 for the topic that they differ most on; of equal ones the topic that comes first
 -- definition: Differences up to 5e-13 are rounding.
 with compared as (
     select
@@ -37,5 +38,6 @@ select
         when difference > 0 then case when $less_is_better then 'lost' else 'won' end
         else case when $less_is_better then 'won' else 'lost' end
     end as outcome,
-    rank() over (order by case when $less_is_better then -difference else difference end) as place
+    rank() over (order by case when $less_is_better then -difference else difference end) as place,
+    row_number() over (order by abs(difference) desc, topic) as gap_place
 from compared

@@ -174,7 +174,8 @@ def test_the_best_is_told_beside_a_baseline(empty: Warehouse, monkeypatch: pytes
     empty.load_run({"1": {"d": 1.0}, "2": {"e": 2.0, "d": 1.0}}, "b")
     found = report_data.gather_report(empty, "AP", baseline="b")
     assert not any("the baseline itself" in text for *_, text in verdicts.answers(found, 3))
-    assert found.outcomes == [["1", 1, 1, 0, "tied"], ["2", 1, 0.5, 0.5, "won"]]
+    # After the outcome the place from the worst, and the one from where they differ most.
+    assert found.outcomes == [("1", 1, 1, 0, "tied", 1, 2), ("2", 1, 0.5, 0.5, "won", 2, 1)]
     assert "tap" in found.tables
     monkeypatch.setattr(report_data, "MOST_THRESHOLDS", 1)
     assert "tap" not in report_data.gather_report(empty, "AP").tables

@@ -12,6 +12,7 @@ import pytest
 
 import evalsql
 from evalsql import UsageError
+from evalsql.catalog.measure_names import rows_query
 from evalsql.report.charts import COLOURS, DASHES, LONGEST_NAME, Chart, cut, drawing, styles
 from evalsql.report.table import Table
 from tests.conftest import Command, csv_rows, module_file, module_warehouse, new_warehouse
@@ -97,6 +98,26 @@ def test_histories_draw_the_eight_best_systems(ten: Path, tmp_path: Path, comman
     # The legend shows every colour as it is, not as pale as the areas.
     symbol = r'role-legend-symbol"[^>]*><path[^>]*fill="(#\w+)" stroke="\1"[^>]*opacity="1"'
     assert {*COLOURS} <= {*re.findall(symbol, (tmp_path / "few.svg").read_text())}
+
+
+def test_systems_have_their_places_by_their_latest_runs(empty: evalsql.Warehouse) -> None:
+    rows = [
+        ("falling", "a", "2026-01-01", "AP", 0.9),
+        ("falling", "b", "2026-01-02", "AP", 0.1),
+        ("falling", "b", "2026-01-02", "RR", 1.0),
+        ("steady", "c", "2026-01-01", "AP", 0.5),
+        ("on one day", "e", "2026-01-01", "AP", 0.7),
+        ("on one day", "d", "2026-01-01", "AP", 0.2),
+        ("as good", "f", "2026-01-03", "AP", 0.5),
+        ("without", "g", "2026-01-03", "RR", 1.0),
+    ]
+    shown = {"shown_history": rows_query("system, run, dated_at, measure, value", rows)}
+    for less, order in (
+        (False, ["on one day", "as good", "steady", "falling"]),
+        (True, ["falling", "as good", "steady", "on one day"]),
+    ):
+        query = empty.database.query("system_places", shown, measure="AP", less_is_better=less)
+        assert empty.database.column(f"select system from ({query}) order by place") == order
 
 
 @pytest.mark.long

@@ -76,8 +76,14 @@ def _winner(report: ReportData, digits: int) -> str:
 
 def _topics(report: ReportData, digits: int) -> str:
     rows = [
-        [text(topic), number(value, digits), number(other, digits), verdicts.difference_text(less, digits), outcome]
-        for topic, value, other, less, outcome in report.outcomes
+        [
+            text(each.topic),
+            number(each.value, digits),
+            number(each.baseline_value, digits),
+            verdicts.difference_text(each.difference, digits),
+            each.outcome,
+        ]
+        for each in report.outcomes
     ]
     heads = ("topic", report.runs[0], report.baseline, "difference", "outcome")
     sentence = f'<p class="sentence">{text(verdicts.topics_sentence(report))}</p>'

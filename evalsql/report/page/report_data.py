@@ -1,5 +1,6 @@
 """What a report shows of one judgment set: tables, and for a page pairs of runs, first documents and topic texts."""
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -76,7 +77,7 @@ class ReportData:
     baseline: str
     family: str = "measure"  # which comparisons with a baseline are corrected together, see FAMILIES
     comparison: Comparison | None = None  # with the baseline; None for a single run and for a page
-    outcomes: Sequence[Sequence[Any]] = ()  # of the best run beside the baseline
+    outcomes: Sequence[Any] = ()  # rows of ``topic_outcomes`` of the best run beside the baseline
     # Rows of ``tested_pairs`` by measure, baseline and run.
     pairs: Mapping[tuple[str, str, str], Any] = field(default_factory=dict)
     # By the number of a topic names, grades and, where held, words of documents, and "lists": by the number of a run
@@ -243,12 +244,12 @@ def default_baseline(database: Database, means: Iterable[Any], *, for_page: bool
     return run, [notes.Notice("baseline", remark)] if remark else []
 
 
-def _outcomes(database: Database, qrels: str, measure: Measure, run: str, baseline: str) -> list[list[Any]]:
+def _outcomes(database: Database, qrels: str, measure: Measure, run: str, baseline: str) -> list[Any]:
     """Rows of ``topic_outcomes``, the topic that the run does worst on first."""
     less = measure.relation.header.less_is_better
     of_pair: dict[str, Value] = {"run": run, "baseline": baseline, "less_is_better": less}
-    rows = database.rows(database.query("topic_outcomes", {}, qrels=qrels, measure=measure.name, **of_pair))
-    return [row for *row, _ in sorted(rows, key=lambda row: (row[-1], natural_key(row[0])))]
+    rows = database.records(database.query("topic_outcomes", {}, qrels=qrels, measure=measure.name, **of_pair))
+    return sorted(rows, key=lambda each: (each.place, natural_key(each.topic)))
 
 
 def judgment_set(warehouse: Warehouse, name: str | None) -> str:
@@ -340,12 +341,11 @@ def _with_details(warehouse: Warehouse, report: ReportData) -> ReportData:
 
 def _first_documents(warehouse: Warehouse, report: ReportData) -> dict[int, Any]:
     """First documents of the best systems and the baseline, on the topics where best and baseline differ most."""
-    best, baseline, measure = report.runs[0], report.baseline, report.measures[0]
-    runs = list(dict.fromkeys([best, baseline, *report.runs]))[: max(MOST_LISTS // len(report.topics), 2)]
-    values = report.values(measure.name)
-    gaps = {topic: abs(values.get((best, topic), 0) - values.get((baseline, topic), 0)) for topic in report.topics}
-    topics = sorted(gaps, key=lambda topic: (-gaps[topic], topic))[: max(MOST_LISTS // len(runs), 1)]
-    database = warehouse.database
+    database, measure = warehouse.database, report.measures[0]
+    runs = list(dict.fromkeys([report.runs[0], report.baseline, *report.runs]))
+    runs = runs[: max(MOST_LISTS // len(report.topics), 2)]
+    places = {each.topic: each.gap_place for each in report.outcomes}  # not of topics that one has no value for
+    topics = sorted(report.topics, key=lambda topic: places.get(topic, math.inf))[: max(MOST_LISTS // len(runs), 1)]
     chosen = {"chosen_runs": names_query("run", runs), "chosen_topics": names_query("topic", topics)}
     lists = database.query("chosen_lists", chosen, qrels=report.qrels)
     with temporary_tables(database, {"chosen_lists": lists}):

@@ -126,9 +126,9 @@ def difference_text(difference: float, digits: int) -> str:
 def topics_sentence(report: ReportData) -> str:
     """On how many topics the best system loses and ties, and which of them."""
     named: dict[str, list[str]] = {"lost": [], "tied": [], "won": []}
-    for topic, *_, outcome in report.outcomes:
-        words = report.texts.get(topic)
-        named[outcome].append(f"{topic} ({words})" if words else topic)
+    for each in report.outcomes:
+        words = report.texts.get(each.topic)
+        named[each.outcome].append(f"{each.topic} ({words})" if words else each.topic)
     lost, tied = named["lost"], named["tied"]
     facts = {
         **_names(report),
