@@ -35,6 +35,8 @@ _ENGINES_SHARE = 0.6  # with 1 GB and a hundred million rows Python and the engi
 _PAUSE = 0.1  # seconds between two attempts to open a file that is locked
 _LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
 _OPENING = threading.Lock()  # a file is open in one way at a time
+# How the engine begins where this process has the file open, and so has read its log; a name in a log may say so too.
+_OPEN_HERE = "Connection Error: Can't open a connection to same database file with a different configuration"
 _KEPT = 4  # files of relations in the user's cache
 
 
@@ -107,7 +109,7 @@ def _try_log(file: str, read_only: bool, settings: dict[str, Any]) -> None:
         try:
             engine.connect(file, read_only=read_only, config={**settings, "enable_external_access": False}).close()
         except engine.Error as error:
-            if "different configuration" not in str(error):  # else it is open here, and so the log was read
+            if not str(error).startswith(_OPEN_HERE):
                 raise
 
 
