@@ -47,6 +47,7 @@ _REFUSED_BEGINNINGS = (
 )
 _REFUSED_ENDS = ("_logging", "_profiling", "_scan", "_grammar_extension", "_external_resource", "_resource_type")
 _MADE = (["macro", "table"], ["function", "table"], ["table"], ["view"], ["macro"], ["function"], ["schema"])
+NO_MACROS = "which keeps macros as measures alone: evalsql load measures keeps one, a temporary one is a session's"
 _NAME_WORDS = 5  # of a name with its database and schema
 # The extension reads each table as it attaches, and fails at many of these, and at types that only a query has.
 _LOCKING = ("as", "default", "references", "check", "generated", "collate")
@@ -166,7 +167,9 @@ def _check_texts(query: str, words: list[Word]) -> None:
 def _check_made(words: list[Word], made: list[Word], ours: AbstractSet[str]) -> None:
     kind, named = made[0].text, _after(made, *_MADE)
     if not named:
-        raise RefusedError("clients of a server make tables, views, macros and schemas only")
+        raise RefusedError("clients of a server make tables, views and schemas only")
+    if kind in ("macro", "function"):
+        raise RefusedError(f"this is a macro that is not for a server, {NO_MACROS}")
     if kind == "table":
         _check_columns(words)
     new = _name(_after(named, ["if", "not", "exists"], []))

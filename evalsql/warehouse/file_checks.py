@@ -45,7 +45,7 @@ OBJECTS = rf"""
     from system.main.duckdb_functions()
     where function_type in ('macro', 'table_macro') and not internal
 """
-_TAKE_OUT = "DROP takes it out, or evalsql export warehouse and import make a new file without it"
+TAKE_OUT = "DROP takes it out, or evalsql export warehouse and import make a new file without it"
 MAKES_ROOM = ", in another DuckDB client, makes room for that of evalsql"
 _ADVICE = "do not use this file; load its runs and judgments into a new one"
 _TABLES = "select database_name, schema_name, table_name, sql from system.main.duckdb_tables()"
@@ -255,21 +255,26 @@ def _only_in_file(database: Database, columns: str) -> str:
     return f"select {columns} from ({OBJECTS}) where {both} group by {columns} having {in_file}"
 
 
-def check_definitions(database: Database, check: Callable[[str], None], made: Collection[str] = ()) -> None:
-    """Raise WarehouseError where a table, view or macro of the file's own calls what ``check`` has a CallError for.
+def own_objects(database: Database, made: Collection[str] = ()) -> list[tuple[str, str, str, str]]:
+    """Schema, name, kind and text of what the file defines and this version does not; the text begins behind the name.
 
-    Users' measures that evalsql has just ``made`` of their texts are held to more than that.
+    Users' measures that evalsql has just ``made`` of their texts are left out: they are held to more than others.
     """
-    known = {(schema, name) for schema in ("main", STEPS) for name in made}
-    for schema, name, text in sorted(database.rows(_only_in_file(database, "schema_name, name, definition"))):
-        if (schema, name) in known:
-            continue
+    rows = database.rows(_only_in_file(database, "schema_name, name, kind, definition"))
+    return [each for each in sorted(rows) if each[0] not in ("main", STEPS) or each[1] not in made]
+
+
+def check_definitions(
+    database: Database, check: Callable[[str], None], made: Collection[str] = (), advice: str = TAKE_OUT
+) -> None:
+    """Raise WarehouseError where a table, view or macro of the file's own calls what ``check`` has a CallError for."""
+    for _, name, _, text in own_objects(database, made):
         if not text:  # as of a view that a client made of a query by itself
-            raise WarehouseError(f"{database.path}: DuckDB has no text of the view {name} in it; {_TAKE_OUT}")
+            raise WarehouseError(f"{database.path}: DuckDB has no text of the view {name} in it; {advice}")
         try:
             check(text)
         except CallError as error:
-            raise WarehouseError(f"{database.path}: {name} in it calls {error}; {_TAKE_OUT}") from error
+            raise WarehouseError(f"{database.path}: {name} in it calls {error}; {advice}") from error
 
 
 def refuse_settings(database: Database) -> None:
@@ -291,4 +296,4 @@ def refuse_hiding(database: Database) -> None:
     ]
     if hiding:
         fault = f"views in it would ask {', '.join(hiding)} of the file in the place of what DuckDB or evalsql has"
-        raise WarehouseError(f"{database.path}: {fault}; {_TAKE_OUT}. Temporary views ask what statements do")
+        raise WarehouseError(f"{database.path}: {fault}; {TAKE_OUT}. Temporary views ask what statements do")

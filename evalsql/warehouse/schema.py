@@ -11,15 +11,24 @@ from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation, read_
 from evalsql.database import engine
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.quack import is_address
+from evalsql.database.statement_calls import check_printed
 from evalsql.errors import CatalogError, QueryError, UsageError
 from evalsql.ingest.base_rows import rank_judged
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
-from evalsql.warehouse.file_checks import ATTACHED, MAKES_ROOM, objects_in, refuse_hiding
+from evalsql.warehouse.file_checks import (
+    ATTACHED,
+    MAKES_ROOM,
+    check_definitions,
+    objects_in,
+    own_objects,
+    refuse_hiding,
+)
 from evalsql.warehouse.own_measures import check_bodies, check_own, fault_in
 
 SCHEMA_VERSION = 8
 _MAKING = "making views"
+_SEEMS_CALLED = "a name or a text of it may look like that call: give it another one, and the measures are kept"
 _TAKEN = re.compile('Table with name "(.+)" already exists')
 
 
@@ -56,6 +65,26 @@ def rebuild(database: Database) -> None:
     database.execute_all(signing(database))
 
 
+def remake_views(database: Database, made: Collection[str]) -> list[str]:
+    """Make the file's own views of their texts, which were looked at: changed bytes may call what no text tells.
+
+    One that cannot be made, as it asks what is no more, is taken out. What is given says why, with its text.
+    """
+    faults = []
+    for schema, name, kind, text in own_objects(database, made):
+        if kind != "view":
+            continue
+        view = f"{quoted(database.name)}.{quoted(schema)}.{quoted(name)}"
+        try:
+            with database.in_file(f"{quoted(database.name)}.{quoted(schema)},"):
+                database.execute(f"create or replace view {view}{text}")
+        except QueryError as error:
+            database.execute(f"drop view {view}")
+            faults.append(f"view {schema}.{name} is taken out, as it cannot be made: {error}. It was: {text}")
+    database.checkpoint()
+    return faults
+
+
 def prepare_views(database: Database) -> None:
     """Let a view in the file read what a statement reads here; raises WarehouseError where that cannot be.
 
@@ -86,6 +115,8 @@ def keep_own(database: Database, before: Catalog, *, are_kept: bool = False) -> 
     if database.path != MEMORY:
         _drop(database, database.name, {relation.name for relation in before.own})
         _make_own(database)
+        if database.catalog.own:  # nobody could open the file again
+            check_definitions(database, check_printed, advice=_SEEMS_CALLED)
     database.execute_all((signing if are_kept else keeping)(database))
 
 

@@ -13,11 +13,13 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, WarehouseError
+from evalsql.database import quack
 from evalsql.errors import QueryError
 from evalsql.warehouse import open as opening
 from evalsql.warehouse import schema
 from tests.conftest import SAMPLE, Outcome, assert_refused, in_process, own_measure, write
 from tests.server.served import HAS_SERVER, REASON, RUNS, Served, free_port
+from tests.warehouse.test_printed_definitions import change
 
 pytestmark = pytest.mark.skipif(not HAS_SERVER and not os.environ.get("EVALSQL_DEMAND_SERVER"), reason=REASON)
 COMMANDS: list[Any] = [
@@ -315,18 +317,59 @@ def test_a_table_that_clients_cannot_read_is_told(own: Served, column: str, kind
     assert own.read_token not in refused.stderr  # the engine shows its statement with the token
 
 
-def test_a_macro_of_the_file_knows_no_tokens(own: Served) -> None:
+@pytest.mark.parametrize(
+    "made", ["evalsql_server_authenticate(a, b, c) as true", "twice(a, k := 2) as table select a * k"]
+)
+def test_a_file_with_a_macro_is_not_served(own: Served, made: str) -> None:
+    """Nothing tells the defaults of its parameters, which may call anything in changed bytes."""
     own.end()
     with duckdb.connect(own.path) as connection:
-        connection.execute("create macro evalsql_server_authenticate(a, b, c) as true")
-        connection.execute("create macro evalsql_server_authorise(a, b) as b")
+        connection.execute(f"create macro {made}")
+    with pytest.raises(RuntimeError, match=f"macro {made.split('(')[0]} in it is not for a server, which keeps"):
+        own.start()
+
+
+def test_what_a_view_tells_is_what_it_asks(own: Served) -> None:
+    """The engine prints no FILTER of an operator. In changed bytes an aggregate may be one, and stop the server."""
+    own.end()
+    with duckdb.connect(own.path, config={"allow_unsigned_extensions": True}) as connection:
+        quack.load(connection, proxy=False)
+        hidden = f"(select count(*) from quack_stop('{own.url}')) is not null"
+        connection.execute(
+            f"create view best as select max(distinct x) filter ({hidden}) as x from (values (1)) as t(x)"
+        )
+        connection.execute("create view asked as select x + 1 as y from best")
+    distinct = b"\xcc\x00\x01d\x00\x02\xff\xff{}\x00\x01"  # and what follows it: whether it is, or is an operator
+    change(Path(own.path), distinct.replace(b"{}", b"\xcd"), distinct.replace(b"{}", b"\xce"))
+    with duckdb.connect(own.path) as connection:
+        ((told,),) = connection.execute("select sql from duckdb_views() where view_name = 'best'").fetchall()
+        assert told.startswith("CREATE VIEW best AS SELECT max(x) AS x FROM (")
+        assert "quack" not in told
     own.start()
-    assert_refused(own.command("ls", token="wrong-token-of-nobody"), "does not know the token", code=3)
-    with (
-        evalsql.open(own.url, token=own.read_token, read_only=True) as reader,
-        pytest.raises(UsageError, match="reads only"),
-    ):
-        reader.execute("drop table main.runs")
+    with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
+        assert reader.rows("select y from main.asked") == [(2,)]
+        assert reader.rows("select count(*) from runs") == [(3,)]
+    assert "taken out" not in own.told()
+
+
+def test_a_view_is_as_before_after_a_start_unless_what_it_asks_is_gone(own: Served) -> None:
+    with evalsql.open(own.url, token=own.write_token) as writer:
+        for text in (
+            *("create schema ours", "create table ours.notes (a integer)", "insert into ours.notes values (1)"),
+            *(
+                "create view ours.kept(b) as select a from ours.notes",
+                "create view of_kept as select b + 1 as c from ours.kept",
+            ),
+            *("create table gone (a integer)", "create view left_over as select a from gone", "drop table gone"),
+        ):
+            writer.execute(text)
+    own.end()
+    own.start()
+    with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
+        assert reader.rows("select c from main.of_kept") == [(2,)]
+        assert not reader.rows("select 1 from duckdb_views() where view_name = 'left_over'")
+    assert "view main.left_over is taken out" in own.told()
+    assert "It was:  AS SELECT a FROM gone" in own.told()
 
 
 def test_an_export_from_the_server_is_the_warehouse(served: Served, file: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ SQL makes no such file, but who changes the bytes of one does.
 
 import struct
 import warnings
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from itertools import product
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import pytest
 import evalsql
 from evalsql import InputWarning, WarehouseError
 from evalsql.database.statement_calls import CallError, check_printed
-from tests.conftest import write
+from tests.conftest import own_measure, write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import Crafted
 
@@ -204,3 +204,32 @@ def test_no_name_of_a_type_tells_other_columns(crafted: Crafted, table: str, nam
     for read_only in (True, False):
         with pytest.raises(WarehouseError, match=f"{table} has (different columns|another type or collation in added)"):
             evalsql.open(path, read_only=read_only)
+
+
+NAMED = (
+    *("with query(a) as (select 1 as a)", "with my_logging(a) as (select 1 as a)", "with combine as (select 1 as a)"),
+    *("with b as (select 1 as combine)", "with b as (select 1 as query)", "with b as (select 'write_log' as a)"),
+    *(
+        "with b as (select $$enable_profiling$$ as a)",
+        "with b as (from (values (1)) as query(a))",
+        "with harmless as (select 1 as a)",
+    ),
+)
+
+
+@pytest.mark.parametrize("named", few_of(NAMED, 3))
+def test_a_file_can_be_opened_again_after_a_measure_is_kept(crafted: Crafted, tmp_path: Path, named: str) -> None:
+    """What looks like a call to the next opening is refused as it is loaded, and nothing is kept of it."""
+    body = f"{named} select qrels, run, topic, 1.0::double as value from evaluated_topics"
+    measure, path = own_measure(tmp_path / "own.sql", "Own", body), crafted()
+    with evalsql.open(path) as warehouse:
+        is_harmless = "harmless" in named
+        with nullcontext() if is_harmless else suppress(WarehouseError):
+            warehouse.load_measures(measure)
+        kept = {relation.name for relation in warehouse.catalog.own}
+    for read_only in (True, False):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InputWarning)  # of the measure
+            with evalsql.open(path, read_only=read_only) as warehouse:
+                assert {relation.name for relation in warehouse.catalog.own} == kept
+                assert warehouse.rows("select count(*) from ap") != [(0,)]
