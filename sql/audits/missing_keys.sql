@@ -141,15 +141,11 @@ kinds as (
         'files' as relation,
         kind,
         id,
-        case
-            when kind in ('run', 'costs') then 'run'
-            when substr(kind, 1, 12) = 'assignments.' or substr(kind, 1, 10) = 'citations.' then 'run'
-            else 'judgments'
-        end as owner,
+        case when run_id is null then 'judgments' else 'run' end as owner,
         count(*) as num_rows
-    from files
+    from file_owners
     where kind <> 'documents'
-    group by kind, id
+    group by kind, id, run_id
     union all
     select
         'meta_changes' as relation,
