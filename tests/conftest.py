@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
 SAMPLE = ROOT / "evalsql" / "sample"
 FEW = (
-    *("ap", "ndcg", "num_ret", "rr", "tap", "coverage", "document_words", "first_names", "group_means"),
+    *("ap", "ndcg", "num_ret", "rr", "tap", "count_of", "coverage", "document_words", "first_names", "group_means"),
     *("holdings", "inventory", "judgments", "rankings", "stored_values", "summary", "tie_effects"),
     *("topic_groups", "topic_texts"),
 )

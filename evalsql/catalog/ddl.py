@@ -24,7 +24,7 @@ ANSWERS = f"select qrels, run, topic, measure, 'rule' as ties, value from {SCORE
 _NAMES = "qrels.qrels, runs.run, topics.topic, cast(null as varchar) as measure"
 NO_SCORES = f"select {_NAMES}, cast(null as double) as value from qrels, runs, topics limit 0"
 _TABLE_ROWS = re.compile(r"select \* from \w+( where .*)?")
-_LISTS = ("averaged_topics", "coverage", "first_names", "holdings", "inventory")  # what remarks call too
+_LISTS = ("averaged_topics", "count_of", "coverage", "first_names", "holdings", "inventory")  # what remarks call too
 # The order of the table relations: these, then kind by kind, with tables that have only keys at the end.
 _FIRST = (
     *("scores", "summary", "inventory", "comparisons", "rankings", "judgments"),

@@ -298,5 +298,6 @@ def _rows_without_calls(database: Database) -> dict[str, str]:
     conditions = dict.fromkeys(of_runs, f"run_id in ({others})")
     own_evaluations = f"select evaluation_id from {file}.evaluations where {conditions['runs']}"
     conditions["judged_ranks"] = f"evaluation_id in ({own_evaluations})"
-    conditions["files"] = f"kind <> 'run' or id in ({others})"
+    owners = database.query("file_owners", {"files": f"from {file}.files"})
+    conditions["files"] = f"(kind, id) not in (select kind, id from ({owners}) where run_id not in ({others}))"
     return {name: f"from {file}.{name} where {condition}" for name, condition in conditions.items()}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Any
 
-from evalsql.catalog.measure_names import literal, rows_query
+from evalsql.catalog.measure_names import rows_query
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import USE_REPLACE, UsageError, warn
@@ -122,7 +122,6 @@ def delete(database: Database, kind: str, *keys: int) -> None:
     if not keys:
         return
     among = f"({', '.join(map(str, keys))})"
-    of_files = f"kind in ('run', 'costs') or split_part(kind, '.', 1) in {(*OF_ANSWERS,)}"
     if kind == "qrels":
         held = (f"select qrels_id, run_id from {table}" for table in ("stored_scores", *OF_ANSWERS.values()))
         figures = " union all ".join(held)
@@ -134,10 +133,8 @@ def delete(database: Database, kind: str, *keys: int) -> None:
             warn(f"the {what} went with the judgments they were made with")
         elsewhere = {*database.column(others)} if runs else set()
         delete(database, "run", *[run_id for run_id in runs if run_id not in elsewhere])
-        kinds = ", ".join(literal(f"{each}.{key}") for each in OF_ANSWERS for key in keys)
-        database.execute(f"delete from files where kind in ({kinds})")
-        of_files = "kind in ('qrels', 'weights') or kind like 'topics.%'"
-    database.execute(f"delete from files where ({of_files}) and id in {among}")
+    owned = f"select kind, id from ({database.query('file_owners')}) where {kind}_id in {among}"
+    database.execute(f"delete from files where (kind, id) in ({owned})")
     database.execute(f"delete from meta_changes where kind = '{kind}' and id in {among}")
     evaluations = f"select evaluation_id from evaluations where {kind}_id in {among}"
     database.execute(f"delete from judged_ranks where evaluation_id in ({evaluations})")

@@ -8,9 +8,11 @@ with file_rows as (
     select
         kind,
         id,
+        run_id,
+        qrels_id,
         sum(num_rows) as num_rows
-    from files
-    group by kind, id
+    from file_owners
+    group by kind, id, run_id, qrels_id
 ),
 kept_rows as (
     select 'run' as kind, run_id as id, sum(num_ret) as num_rows
@@ -96,13 +98,13 @@ owned as (
         concat('topics of judgments ', qrels.qrels, ', ', substr(file_rows.kind, 8)) as owner,
         0 as duplicates
     from file_rows
-    join qrels on qrels.qrels_id = file_rows.id
+    join qrels on qrels.qrels_id = file_rows.qrels_id
     where substr(file_rows.kind, 1, 7) = 'topics.'
     union all
     select file_rows.kind, file_rows.id, concat('answers of run ', runs.run) as owner, 0 as duplicates
     from file_rows
-    join runs on runs.run_id = file_rows.id
-    where substr(file_rows.kind, 1, 12) = 'assignments.' or substr(file_rows.kind, 1, 10) = 'citations.'
+    join runs on runs.run_id = file_rows.run_id
+    where file_rows.qrels_id is not null
 )
 select
     concat(

@@ -9,131 +9,74 @@
 --   documents boolean = true   whether each document is looked up too, which takes longer
 -- definition: Each run_id is in runs, each qrels_id in qrels, each evaluation_id in evaluations, each topic_id in topics
 --    and each document_id in documents.
-with keys as (
-    select 'evaluations' as relation, run_id, qrels_id, topic_id, cast(null as integer) as evaluation_id,
-        cast(null as integer) as document_id, count(*) as num_rows
-    from evaluations
-    group by run_id, qrels_id, topic_id
+with held as (
+    select 'evaluations' as relation, run_id, qrels_id, topic_id from evaluations
     union all
-    select 'stored_scores', run_id, qrels_id, topic_id, null, null, count(*)
-    from stored_scores
-    group by run_id, qrels_id, topic_id
+    select 'stored_scores', run_id, qrels_id, topic_id from stored_scores
     union all
-    select 'collection_scores', run_id, null, null, null, null, count(*)
-    from collection_scores
-    group by run_id
+    select 'nugget_assignments', run_id, qrels_id, topic_id from nugget_assignments
     union all
-    select 'costs', run_id, null, topic_id, null, null, count(*)
-    from costs
-    group by run_id, topic_id
+    select 'answer_citations', run_id, qrels_id, topic_id from answer_citations
     union all
-    select 'retrieved', run_id, null, topic_id, null, null, count(*)
-    from retrieved
-    group by run_id, topic_id
+    select 'collection_scores', run_id, null, null from collection_scores
     union all
-    select 'call_ranks', run_id, null, topic_id, null, null, count(*)
-    from call_ranks
-    group by run_id, topic_id
+    select 'costs', run_id, null, topic_id from costs
     union all
-    select 'retrieved_spans', run_id, null, topic_id, null, null, count(*)
-    from retrieved_spans
-    group by run_id, topic_id
+    select 'retrieved', run_id, null, topic_id from retrieved
     union all
-    select 'run_topics', run_id, null, topic_id, null, null, count(*)
-    from run_topics
-    group by run_id, topic_id
+    select 'call_ranks', run_id, null, topic_id from call_ranks
     union all
-    select 'assessments', null, qrels_id, topic_id, null, null, count(*)
-    from assessments
-    group by qrels_id, topic_id
+    select 'retrieved_spans', run_id, null, topic_id from retrieved_spans
     union all
-    select 'preferences', null, qrels_id, topic_id, null, null, count(*)
-    from preferences
-    group by qrels_id, topic_id
+    select 'run_topics', run_id, null, topic_id from run_topics
     union all
-    select 'judged_documents', null, qrels_id, topic_id, null, null, count(*)
-    from judged_documents
-    group by qrels_id, topic_id
+    select 'assessments', null, qrels_id, topic_id from assessments
     union all
-    select 'judged_spans', null, qrels_id, topic_id, null, null, count(*)
-    from judged_spans
-    group by qrels_id, topic_id
+    select 'preferences', null, qrels_id, topic_id from preferences
     union all
-    select 'judgment_samples', null, qrels_id, topic_id, null, null, count(*)
-    from judgment_samples
-    group by qrels_id, topic_id
+    select 'judged_documents', null, qrels_id, topic_id from judged_documents
     union all
-    select 'nuggets', null, qrels_id, topic_id, null, null, count(*)
-    from nuggets
-    group by qrels_id, topic_id
+    select 'judged_spans', null, qrels_id, topic_id from judged_spans
     union all
-    select 'nugget_assignments', run_id, qrels_id, topic_id, null, null, count(*)
-    from nugget_assignments
-    group by run_id, qrels_id, topic_id
+    select 'judgment_samples', null, qrels_id, topic_id from judgment_samples
     union all
-    select 'answer_citations', run_id, qrels_id, topic_id, null, null, count(*)
-    from answer_citations
-    group by run_id, qrels_id, topic_id
+    select 'nuggets', null, qrels_id, topic_id from nuggets
     union all
-    select 'topic_weights', null, qrels_id, topic_id, null, null, count(*)
-    from topic_weights
-    group by qrels_id, topic_id
+    select 'topic_weights', null, qrels_id, topic_id from topic_weights
     union all
-    select 'topic_meta', null, qrels_id, topic_id, null, null, count(*)
-    from topic_meta
-    group by qrels_id, topic_id
+    select 'topic_meta', null, qrels_id, topic_id from topic_meta
+),
+held_documents as (
+    select 'retrieved' as relation, run_id, null as qrels_id, topic_id, document_id from retrieved
     union all
-    select 'judged_ranks', null, null, null, evaluation_id, null, count(*)
-    from judged_ranks
-    group by evaluation_id
+    select 'call_ranks', run_id, null, topic_id, document_id from call_ranks
     union all
-    -- of documents only those that are missing, since there are as many keys as rows
-    select 'retrieved', run_id, null, topic_id, null, min(document_id), count(*)
-    from retrieved
-    where $documents and document_id not in (select document_id from documents)
-    group by run_id, topic_id
+    select 'retrieved_spans', run_id, null, topic_id, document_id from retrieved_spans
     union all
-    select 'call_ranks', run_id, null, topic_id, null, min(document_id), count(*)
-    from call_ranks
-    where $documents and document_id not in (select document_id from documents)
-    group by run_id, topic_id
+    select 'assessments', null, qrels_id, topic_id, document_id from assessments
     union all
-    select 'retrieved_spans', run_id, null, topic_id, null, min(document_id), count(*)
-    from retrieved_spans
-    where $documents and document_id not in (select document_id from documents)
-    group by run_id, topic_id
+    select 'preferences', null, qrels_id, topic_id, document_id from preferences
     union all
-    select 'assessments', null, qrels_id, topic_id, null, min(document_id), count(*)
-    from assessments
-    where $documents and document_id not in (select document_id from documents)
-    group by qrels_id, topic_id
+    select 'judged_documents', null, qrels_id, topic_id, document_id from judged_documents
     union all
-    select 'preferences', null, qrels_id, topic_id, null, min(document_id), count(*)
-    from preferences
-    where $documents and document_id not in (select document_id from documents)
-    group by qrels_id, topic_id
+    select 'judged_spans', null, qrels_id, topic_id, document_id from judged_spans
     union all
-    select 'judged_spans', null, qrels_id, topic_id, null, min(document_id), count(*)
-    from judged_spans
-    where $documents and document_id not in (select document_id from documents)
-    group by qrels_id, topic_id
+    select 'judgment_samples', null, qrels_id, topic_id, document_id from judgment_samples
     union all
-    select 'judgment_samples', null, qrels_id, topic_id, null, min(document_id), count(*)
-    from judgment_samples
-    where $documents and document_id not in (select document_id from documents)
-    group by qrels_id, topic_id
-    union all
-    select 'judged_documents', null, qrels_id, topic_id, null, min(document_id), count(*)
-    from judged_documents
-    where $documents and document_id not in (select document_id from documents)
-    group by qrels_id, topic_id
-    union all
-    select 'judged_ranks', evaluations.run_id, evaluations.qrels_id, evaluations.topic_id, null,
-        min(judged_ranks.document_id), count(*)
+    select 'judged_ranks', evaluations.run_id, evaluations.qrels_id, evaluations.topic_id, judged_ranks.document_id
     from judged_ranks
     join evaluations using (evaluation_id)
-    where $documents and judged_ranks.document_id not in (select document_id from documents)
-    group by evaluations.run_id, evaluations.qrels_id, evaluations.topic_id
+),
+keys as (
+    select relation, run_id, qrels_id, topic_id, cast(null as integer) as document_id, count(*) as num_rows
+    from held
+    group by relation, run_id, qrels_id, topic_id
+    union all
+    -- of documents only those that are missing, since there are as many keys as rows
+    select relation, run_id, qrels_id, topic_id, min(document_id), count(*)
+    from held_documents
+    where $documents and document_id not in (select document_id from documents)
+    group by relation, run_id, qrels_id, topic_id
 ),
 -- Rows that name the kind of what they belong to.
 kinds as (
@@ -141,15 +84,11 @@ kinds as (
         'files' as relation,
         kind,
         id,
-        case
-            when kind in ('run', 'costs') then 'run'
-            when substr(kind, 1, 12) = 'assignments.' or substr(kind, 1, 10) = 'citations.' then 'run'
-            else 'judgments'
-        end as owner,
+        case when run_id is null then 'judgments' else 'run' end as owner,
         count(*) as num_rows
-    from files
+    from file_owners
     where kind <> 'documents'
-    group by kind, id
+    group by kind, id, run_id
     union all
     select
         'meta_changes' as relation,
@@ -169,8 +108,6 @@ placed as (
         qrels.qrels,
         keys.topic_id,
         topics.topic,
-        keys.evaluation_id,
-        evaluations.evaluation_id as found_evaluation_id,
         keys.document_id,
         keys.num_rows,
         concat(
@@ -185,7 +122,6 @@ placed as (
     left join runs using (run_id)
     left join qrels on qrels.qrels_id = keys.qrels_id
     left join topics on topics.topic_id = keys.topic_id
-    left join evaluations on evaluations.evaluation_id = keys.evaluation_id
 ),
 belonging_to_nothing as (
     select relation, 'run' as owner, 'run_id' as key, run_id as id, 'is not in runs' as fault, num_rows
@@ -196,9 +132,9 @@ belonging_to_nothing as (
     from placed
     where qrels_id is not null and qrels is null and document_id is null
     union all
-    select relation, 'evaluation', 'evaluation_id', evaluation_id, 'is not in evaluations', num_rows
-    from placed
-    where evaluation_id is not null and found_evaluation_id is null
+    select 'judged_ranks', 'evaluation', 'evaluation_id', evaluation_id, 'is not in evaluations', 1
+    from judged_ranks
+    where evaluation_id not in (select evaluation_id from evaluations)
     union all
     select
         relation,

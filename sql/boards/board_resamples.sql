@@ -57,7 +57,7 @@ placed_topics as (
         topic_place,
         unit + row_number() over (
             partition by collection
-            order by hash32($seed & 4294967295, topic_place)
+            order by draw_key($seed, topic_place)
         ) % num_groups + 1 as unit
     from (select *, unnest(range(1, len(drawn_topics) + 1)) as topic_place from collections)
 ),
@@ -116,7 +116,7 @@ drawn_collections as materialized (
     from (
         select
             draw_number,
-            unnest(hash32_list(hash32($seed & 4294967295, draw_number), 1, num_clusters)) as pick_key,
+            unnest(hash32_list(draw_key($seed, draw_number), 1, num_clusters)) as pick_key,
             num_clusters
         from draws
         cross join (select max(cluster_place) as num_clusters from collections)

@@ -58,7 +58,7 @@ drawn_times as (
         draw,
         case
             when draw = 0 then nth
-            else 1 + hash32(hash32(cast($seed as bigint) & 4294967295, draw), nth) % num_topics
+            else 1 + hash32(draw_key($seed, draw), nth) % num_topics
         end as place,
         count(*) as times
     from drawn_topics

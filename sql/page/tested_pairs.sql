@@ -1,6 +1,6 @@
 -- title: Every run beside every other, tested by the paired t test with Holm's correction
--- inputs: found_differences
 -- parameters:
+--   qrels varchar = null            judgment set
 --   alpha double in (0, 1) = 0.05   chance of any false finding among the comparisons with a baseline
 --   family varchar in {measure, all} = measure   comparisons with a baseline that are corrected together: those of a
 --                                    measure, or of all measures
@@ -9,10 +9,10 @@
 --   run            run compared
 --   num_topics     topics that both have a value for
 --   difference     mean difference
---   half_width     how far the interval at 95% goes to either side of it; null for one topic
+--   half_width     how far the interval of confidence 1 - alpha goes to either side of it; null for one topic
 --   factor         how much wider it gets at the step of Holm's procedure: Student's quantile at
 --                  1 - alpha / 2 / tests_left over that at 1 - alpha / 2
---   low            lower end of the interval at 95%
+--   low            lower end of the interval of confidence 1 - alpha
 --   high           upper end
 --   widened_low    lower end of the interval at the step of Holm's procedure
 --   widened_high   upper end
@@ -32,7 +32,7 @@ with tested as materialized (
         run,
         num_topics,
         difference,
-        high - difference as half_width,
+        deviation,
         case
             when deviation > 0 then student_p(difference / deviation * sqrt(num_topics), num_topics - 1)
             when note = 'constant difference' then 0
@@ -41,7 +41,8 @@ with tested as materialized (
         wins,
         ties,
         losses
-    from found_differences
+    from summed_differences(baseline := null)
+    where qrels = $qrels
 ),
 both_ways as (
     select *
@@ -53,7 +54,7 @@ both_ways as (
         baseline as run,
         num_topics,
         -difference as difference,
-        half_width,
+        deviation,
         p,
         losses as wins,
         ties,
@@ -83,12 +84,12 @@ steps as materialized (
         place < coalesce(first_failure, place + 1) as is_sure
     from stopped
 ),
-factors as (
+quantiles as (
     select
         num_topics,
         tests_left,
-        student_quantile(1 - $alpha / 2 / tests_left, num_topics - 1)
-        / student_quantile(1 - $alpha / 2, num_topics - 1) as factor
+        student_quantile(1 - $alpha / 2, num_topics - 1) as quantile,
+        student_quantile(1 - $alpha / 2 / tests_left, num_topics - 1) as widened
     from (
         select distinct
             num_topics,
@@ -96,23 +97,30 @@ factors as (
         from steps
         where num_topics > 1
     ) as of_steps
+),
+sized as (
+    select
+        steps.*,
+        quantiles.quantile * steps.deviation / sqrt(steps.num_topics) as half_width,
+        quantiles.widened / quantiles.quantile as factor
+    from steps
+    left join quantiles using (num_topics, tests_left)
 )
 select
-    steps.measure,
-    steps.baseline,
-    steps.run,
-    steps.num_topics,
-    steps.difference,
-    steps.half_width,
-    factors.factor,
-    steps.difference - steps.half_width as low,
-    steps.difference + steps.half_width as high,
-    steps.difference - steps.half_width * factors.factor as widened_low,
-    steps.difference + steps.half_width * factors.factor as widened_high,
-    steps.is_sure,
-    steps.tests_left,
-    steps.wins,
-    steps.ties,
-    steps.losses
-from steps
-left join factors using (num_topics, tests_left)
+    measure,
+    baseline,
+    run,
+    num_topics,
+    difference,
+    half_width,
+    factor,
+    difference - half_width as low,
+    difference + half_width as high,
+    difference - half_width * factor as widened_low,
+    difference + half_width * factor as widened_high,
+    is_sure,
+    tests_left,
+    wins,
+    ties,
+    losses
+from sized

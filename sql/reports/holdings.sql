@@ -15,20 +15,14 @@
 --   tie_rule         how the run's documents were ordered
 --   loaded_at        when it was loaded, in UTC
 --   file             where it came from, several files separated by blanks; the table files has checksums
-with owned_files as (
+with sources as (
     select
-        case when kind like 'assignments.%' or kind like 'citations.%' then 'run' else kind end as kind,
-        id,
-        file
-    from files
-),
-sources as (
-    select
-        kind,
+        case when run_id is null then kind else 'run' end as owner,
         id,
         string_agg(file, ' ' order by file) as file
-    from owned_files
-    group by kind, id
+    from file_owners
+    where kind <> 'costs'
+    group by owner, id
 ),
 run_sizes as (
     select
@@ -116,7 +110,7 @@ select
     sources.file
 from qrels
 join qrels_sizes using (qrels_id)
-join sources on sources.kind = 'qrels' and sources.id = qrels.qrels_id
+join sources on sources.owner = 'qrels' and sources.id = qrels.qrels_id
 left join weighted using (qrels_id)
 left join described using (qrels_id)
 union all
@@ -137,5 +131,5 @@ select
     sources.file
 from runs
 join run_sizes using (run_id)
-join sources on sources.kind = 'run' and sources.id = runs.run_id
+join sources on sources.owner = 'run' and sources.id = runs.run_id
 left join coverage using (run)

@@ -108,8 +108,7 @@ sizes as (
         count(*) as num_collections,
         count(distinct cluster) as num_clusters,
         case
-            when count(distinct cluster) < count(*)
-                then concat(' in ', count(distinct cluster), case when count(distinct cluster) = 1 then ' cluster' else ' clusters' end)
+            when count(distinct cluster) < count(*) then concat(' in ', count_of(count(distinct cluster), 'cluster'))
         end as clusters,
         $draw = 'topics' and $mean in ('macro', 'micro') and bool_or(has_topics) as draws_topics,
         case $mean
@@ -139,7 +138,7 @@ remarks as (
             when 'common' then concat(num_collections, ' of ', num_wanted, ' collections, those that all systems have')
             else concat(
                 case $missing when 'any' then 'means are over different collections: ' else 'left out, ' end,
-                format('{:,}', len(systems)), case when len(systems) = 1 then ' system lacks' else ' systems lack' end,
+                count_of(len(systems), 'system'), case when len(systems) = 1 then ' lacks' else ' lack' end,
                 ' some of ', num_wanted, case $missing when 'any' then ': ' else ' collections: ' end,
                 first_names(systems)
             )
@@ -185,7 +184,7 @@ remarks as (
         3 as part,
         row_number() over (order by collection, num_topics) as nth,
         concat(
-            collection, ': over ', format('{:,}', num_topics), case when num_topics = 1 then ' topic' else ' topics' end,
+            collection, ': over ', count_of(num_topics, 'topic'),
             ', those of others over ', most, ': ', first_names(systems)
         ) as remark
     from of_fewer
@@ -216,7 +215,7 @@ remarks as (
         1 as nth,
         case
             when num_clusters < 3 then concat(
-                way, '; ', num_collections, case when num_collections = 1 then ' collection' else ' collections' end, clusters,
+                way, '; ', count_of(num_collections, 'collection'), clusters,
                 ': too few for intervals, which take 3'
             )
             else concat(

@@ -45,8 +45,7 @@ gaps(part, gap) as (
     select
         2,
         concat(
-            cost, ' is not known of ', len(runs), case when len(runs) = 1 then ' run: ' else ' runs: ' end,
-            first_names(runs)
+            cost, ' is not known of ', count_of(len(runs), 'run'), ': ', first_names(runs)
         )
     from unknown
 ),

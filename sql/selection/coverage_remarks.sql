@@ -66,8 +66,8 @@ of_runs as (
     select
         4 as part,
         concat(
-            '  ', run, ' has ', format('{:,}', extra_topics), case when extra_topics = 1 then ' topic' else ' topics' end,
-            ' without judgments beside ', num_topics - missing_topics, ' with (', qrels, ')'
+            '  ', run, ' has ', count_of(extra_topics, 'topic'), ' without judgments beside ',
+            num_topics - missing_topics, ' with (', qrels, ')'
         ) as remark,
         row_number() over (order by qrels, run) as nth
     from covered
@@ -80,7 +80,7 @@ remarks(part, qrels, nth, about, remark) as (
         1,
         'topics',
         concat(
-            qrels, ': ', format('{:,}', num_topics), case when num_topics = 1 then ' topic' else ' topics' end, ' averaged',
+            qrels, ': ', count_of(num_topics, 'topic'), ' averaged',
             case when num_missing > 0 then concat(', runs that miss topics: ', num_missing, ' of ', num_known) end,
             case when num_left_out > 0 then concat(', runs with topics left out: ', num_left_out, ' of ', num_known) end,
             case when num_stored > 0 then concat(', not known of ', num_stored, ' with stored scores') end

@@ -21,10 +21,7 @@ remarks(part, measure, remark) as (
     select
         1,
         null,
-        concat(
-            'the baseline lacks ', format('{:,}', count(*)), case when count(*) = 1 then ' topic' else ' topics' end,
-            ' of the run; drops and tests leave these out'
-        )
+        concat('the baseline lacks ', count_of(count(*), 'topic'), ' of the run; drops and tests leave these out')
     from new_topics
     having count(*) > 0
     union all

@@ -50,20 +50,15 @@ calls as (
 select
     1 as place,
     concat(
-        'loaded ', format('{:,}', num_runs), case when num_runs = 1 then ' run: ' else ' runs: ' end,
-        format('{:,}', num_ret), case when num_ret = 1 then ' document' else ' documents' end, ' retrieved',
-        case
-            when duplicates = 1 then ', 1 repeated document left out'
-            when duplicates > 1 then format(', {:,} repeated documents left out', duplicates)
-        end
+        'loaded ', count_of(num_runs, 'run'), ': ', count_of(num_ret, 'document'), ' retrieved',
+        case when duplicates > 0 then concat(', ', count_of(duplicates, 'repeated document'), ' left out') end
     ) as remark
 from totals
 union all
 select
     2 as place,
     concat(
-        format('{:,}', num_calls), case when num_calls = 1 then ' call of ' else ' calls of ' end,
-        format('{:,}', num_topics), case when num_topics = 1 then ' topic' else ' topics' end,
+        count_of(num_calls, 'call'), ' of ', count_of(num_topics, 'topic'),
         ', at most ', most_calls, ' of a topic, in the order ',
         case when by_number then 'of their numbers' else 'in which they first stand in the file' end,
         case
@@ -76,26 +71,18 @@ where num_calls > 0
 union all
 select
     3 as place,
-    concat(
-        format('{:,}', num_lines), ' comment or header line', case when num_lines > 1 then 's' end, ' kept with them'
-    ) as remark
+    concat(count_of(num_lines, 'comment or header line'), ' kept with them') as remark
 from totals
 where num_lines > 0
 union all
 select
     4 as place,
-    concat(
-        format('{:,}', num_mixed), case when num_mixed = 1 then ' run' else ' runs' end,
-        ' with several tags in the file; the last one is kept'
-    ) as remark
+    concat(count_of(num_mixed, 'run'), ' with several tags in the file; the last one is kept') as remark
 from totals
 where num_mixed > 0
 union all
 select
     5 as place,
-    concat(
-        format('{:,}', num_alone), case when num_alone = 1 then ' run' else ' runs' end,
-        ' without judgments yet; evalsql load qrels FILE brings them'
-    ) as remark
+    concat(count_of(num_alone, 'run'), ' without judgments yet; evalsql load qrels FILE brings them') as remark
 from totals
 where num_alone > 0

@@ -32,10 +32,7 @@ concerned as (
 )
 select
     1 as place,
-    concat(
-        'stored scores, computed elsewhere: ', format('{:,}', count(distinct run)),
-        case when count(distinct run) = 1 then ' run' else ' runs' end
-    ) as remark
+    concat('stored scores, computed elsewhere: ', count_of(count(distinct run), 'run')) as remark
 from origins
 having count(*) > 0
 union all

@@ -89,7 +89,7 @@ scarce as (
 told as (
     select
         *,
-        format('{:,} {}', num_topics, case when num_topics = 1 then 'topic' else 'topics' end) as topics
+        count_of(num_topics, 'topic') as topics
     from scarce
     where place <= 3
 ),
@@ -153,8 +153,8 @@ select
             when told.common_topics = 0 then concat('none of ', told.topics, ' is')
             else concat(
                 case when told.num_found = 0 then 'none' else format('only {:,}', told.num_found) end, ' of ',
-                format('{:,} {}', told.num_retrieved, case when told.num_retrieved = 1 then 'document' else 'documents' end),
-                ' retrieved for ', told.topics, case when told.num_found > 1 then ' are' else ' is' end
+                count_of(told.num_retrieved, 'document'), ' retrieved for ', told.topics,
+                case when told.num_found > 1 then ' are' else ' is' end
             )
         end,
         ' judged (', told.qrels, '); ', case when told.common_topics = 0 then 'topics ' else 'documents ' end,

@@ -7,9 +7,8 @@
 select
     row_number() over (order by qrels.qrels) as place,
     concat(
-        'judgments ', qrels.qrels, ': nothing is relevant, as the best of ', format('{:,}', count(*)),
-        case when count(*) = 1 then ' grade' else ' grades' end, ' is ', max(assessments.grade),
-        ' and 1 is the least that counts; is the column of grades the right one?'
+        'judgments ', qrels.qrels, ': nothing is relevant, as the best of ', count_of(count(*), 'grade'), ' is ',
+        max(assessments.grade), ' and 1 is the least that counts; is the column of grades the right one?'
     ) as remark
 from new_ids
 join qrels

@@ -23,10 +23,7 @@ kept as (
 )
 select
     0 as place,
-    concat(
-        format('{:,}', $num_weights), case when $num_weights = 1 then ' weight' else ' weights' end,
-        ' went with the judgments replaced'
-    ) as remark
+    concat(count_of($num_weights, 'weight'), ' went with the judgments replaced') as remark
 from kept
 where $num_weights > 0 and num_kept = 0
 union all

@@ -12,10 +12,10 @@ with pairs as (
 select
     1 as place,
     format(
-        'ties: {} lies between {:.4f} and {:.4f} on {}, the widest span; {:,} {} of runs could change places under '
+        'ties: {} lies between {:.4f} and {:.4f} on {}, the widest span; {} of runs could change places under '
         || 'other orders of tied documents; {} shows all',
         tie_effects.run, least(tie_effects.worst, tie_effects.best), greatest(tie_effects.worst, tie_effects.best),
-        tie_effects.measure, pairs.num_pairs, case when pairs.num_pairs = 1 then 'pair' else 'pairs' end, $asking
+        tie_effects.measure, count_of(pairs.num_pairs, 'pair'), $asking
     ) as remark
 from tie_effects
 cross join pairs

@@ -78,7 +78,7 @@ drawn_times as (
         select
             num_topics,
             draw,
-            1 + hash32(hash32(cast($seed as bigint) & 4294967295, draw), place) % num_topics as place,
+            1 + hash32(draw_key($seed, draw), place) % num_topics as place,
             1 as times
         from drawn_topics
     )

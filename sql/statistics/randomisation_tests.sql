@@ -77,7 +77,7 @@ draws as (
     select unnest(range(1, cast($samples as bigint) + 1)) as draw
 ),
 drawn_keys as (
-    select hash32(cast($seed as bigint) & 4294967295, draw) as draw_key
+    select draw_key($seed, draw) as draw_key
     from draws
 ),
 drawn_signs as materialized (

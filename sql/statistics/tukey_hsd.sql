@@ -76,7 +76,7 @@ drawn_places as (
     select
         num_runs,
         draw,
-        hash32(cast($seed as bigint) & 4294967295, draw) as draw_key,
+        draw_key($seed, draw) as draw_key,
         unnest(range(first_place, next_place)) as place
     from drawn_stretches
 ),

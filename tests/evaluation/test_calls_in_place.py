@@ -35,11 +35,13 @@ def test_rankings_of_calls_have_the_costs_of_these(empty: Warehouse) -> None:
     }
     query = "select run, topic, cost, value from steps.topic_costs union all "
     query += "select run, null, cost, whole_run from cost_summary where whole_run is not null"
+    owners = "select run_id from steps.file_owners where run_id is not null"
     for kind, costs in expected.items():
         with empty.calls(kind):  # type: ignore[arg-type]
             found: dict[str, dict[Any, float]] = {}
             for run, topic, cost, value in empty.rows(query):
                 found.setdefault(run, {})[topic, cost] = value
+            assert {*empty.rows(owners)} == {*empty.rows("select run_id from runs")}, kind
         assert found == {**costs, "plain": {("1", "ms"): 1.0}}, kind
 
 

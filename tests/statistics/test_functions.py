@@ -159,3 +159,8 @@ def test_topics_needed_are_the_fewest_with_the_power(warehouse: Warehouse, sough
         if 0.05 <= abs(effect) <= 0.5:
             expected = TTestPower().solve_power(effect_size=abs(float(effect)), alpha=float(alpha), power=float(power))
             assert n == np.ceil(expected)
+
+
+@pytest.mark.parametrize(("num", "expected"), [(0, "0 runs"), (1, "1 run"), (2, "2 runs"), (12_345, "12,345 runs")])
+def test_a_noun_has_its_number(sample: Warehouse, num: int, expected: str) -> None:
+    assert sample.rows(f"select count_of({num}, 'run')") == [(expected,)]

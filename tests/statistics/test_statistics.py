@@ -344,3 +344,20 @@ def test_the_engine_plans_the_values_once(sample: Warehouse, call: str) -> None:
     unoptimized = [sample.rows(f"explain from {each}")[0][1] for each in ("scores", call)]
     # The last table that the view reads; DuckDB 1.5 cuts plans that are so wide.
     assert [plan.count("stored_scores") for plan in unoptimized] in ([1, 1], [0, 0])
+
+
+@pytest.mark.parametrize("alpha", few_of([0.3, 0.05], 1))
+def test_the_interval_of_a_pair_leaves_0_out_just_where_its_difference_is_significant(
+    warehouse: Warehouse, alpha: float
+) -> None:
+    """Pairs of the report's page, by whatever chance of a false finding."""
+    scores = random_scores(3, 12, None)
+    put_scores(warehouse, {"AP": scores})
+    query = warehouse.database.query("tested_pairs", qrels="q", alpha=alpha)
+    found = warehouse.database.records(f"{query} order by baseline, run")
+    assert {pair.is_sure for pair in found} == {True, False}
+    for pair in found:
+        differences = [value - scores[pair.baseline][topic] for topic, value in scores[pair.run].items()]
+        half_width = stats.t.ppf(1 - alpha / 2, 11) * np.std(differences, ddof=1) / math.sqrt(12)
+        assert pair.half_width == pytest.approx(half_width, abs=1e-12)
+        assert (pair.widened_low > 0 or pair.widened_high < 0) == pair.is_sure

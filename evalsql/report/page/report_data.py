@@ -321,9 +321,7 @@ def judge_pairs(warehouse: Warehouse, qrels: str | None) -> tuple[Table, list[st
 
 
 def _tested_pairs(warehouse: Warehouse, qrels: str, family: str) -> dict[tuple[str, str, str], Any]:
-    call = warehouse.database.call("differences")
-    found = {"found_differences": f"select * from {call} where qrels = {literal(qrels)}"}
-    tested = warehouse.database.query("tested_pairs", found, alpha=ALPHA, family=family)
+    tested = warehouse.database.query("tested_pairs", qrels=qrels, alpha=ALPHA, family=family)
     return {(each.measure, each.baseline, each.run): each for each in warehouse.database.records(tested)}
 
 

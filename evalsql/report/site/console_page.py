@@ -115,13 +115,9 @@ def _selected(database: Database, found: Sequence[SetResults], depth: int | None
     for table, query in selected.items():
         own = [condition for key, condition in conditions.items() if key in columns[table]]
         chosen[table] = f"{query} where {' and '.join(own) or table in _WHOLE}"
-    of_answers = f"select concat(unnest(['assignments.', 'citations.']), qrels_id) from main.qrels where {of_sets}"
-    chosen["files"] = (
-        f"{selected['files']} where ((kind in ('run', 'costs') or kind in ({of_answers})) "
-        f"and id in (select run_id from main.runs where {of_runs}) "
-        f"or kind not in ('run', 'costs') and kind not like 'assignments.%' and kind not like 'citations.%' "
-        f"and id in (select qrels_id from main.qrels where {of_sets}))"
-    )
+    owned = f"coalesce({of_runs}, true) and coalesce({of_sets}, true) and coalesce(run_id, qrels_id) is not null"
+    owners = f"select kind, id from ({database.query('file_owners')}) where {owned}"
+    chosen["files"] = f"{selected['files']} where (kind, id) in ({owners})"
     if depth:
         depths = database.query("published_depths", depth=depth)
         chosen["retrieved"] = (
