@@ -10,6 +10,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -129,9 +130,9 @@ class Database:
     def announce(self, relations: Sequence[Relation]) -> None:
         """Have a server keep these relations of users, and no others; a file has them already."""
 
-    def make(self, table: str, sql: str) -> None:
+    def make(self, table: str, sql: str, parameters: Sequence[object] = ()) -> None:
         """Make a temporary table of the rows of a query."""
-        self.execute(f"create or replace temp table {table} as\n{sql}")
+        self.execute(f"create or replace temp table {table} as\n{sql}", parameters)
 
     def make_empty(self, table: str, columns: Mapping[str, str]) -> None:
         listed = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns.items())
@@ -141,14 +142,19 @@ class Database:
         """Drop temporary tables, as far as they are there."""
         self.execute("; ".join(f"drop table if exists temp.{table}" for table in tables))
 
-    def insert(self, table: str, sql: str) -> None:
-        self.execute(f"insert into {table} by name\n{sql}")
+    def insert(self, table: str, sql: str, parameters: Sequence[object] = ()) -> None:
+        """Put the rows of a query into a table, by the names of its columns."""
+        self.execute(f"insert into {table} by name\n{sql}", parameters)
 
     def insert_text(self, table: str, rows: Sequence[Sequence[str]]) -> None:
         """Put rows of text into a table by one statement, as each takes the engine a while."""
         if rows:
             columns = ", ".join(["unnest(?::varchar[])"] * len(rows[0]))
             self.execute(f"insert into {table} select {columns}", [list(column) for column in zip(*rows, strict=True)])
+
+    def copy(self, query: str, path: Path, options: str) -> int:
+        """Write the rows of a query into a file; returns how many there are."""
+        return int(self.column(f"copy (\n{query}\n) to {literal(str(path))} ({options})")[0])
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
@@ -175,12 +181,18 @@ class Database:
 
         At most ``most`` rows are fetched. ``next_rows`` fetches those that follow, until something else is asked.
         """
-        with self._asking, translated_errors(self.path), engine.interruptible(self._connection):
+        with self._alone():
             return self._run(sql, parameters, most)
 
     def next_rows(self, most: int) -> list[tuple[Any, ...]]:
-        with self._asking, translated_errors(self.path), engine.interruptible(self._connection):
+        with self._alone():
             return self._connection.fetchmany(most)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Around whatever the engine is asked: no other thread asks meanwhile, and Ctrl-C ends it."""
+        with self._asking, translated_errors(self.path), engine.interruptible(self._connection):
+            yield
 
     @contextmanager
     def limited(self, name: str) -> Iterator[None]:

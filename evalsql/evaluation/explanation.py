@@ -215,7 +215,8 @@ def _cut_rankings(database: Database, measure: Measure) -> Iterator[None]:
         for table, rows in _CUT.items():
             made = catalog[table].body.replace("create table", "create or replace temp table", 1)
             query = database.query(rows, {name: given[name] for name in catalog[rows].header.inputs if name in given})
-            database.execute_all([made, f"insert into temp.{table} by name {query}"])
+            database.execute(made)
+            database.insert(f"temp.{table}", query)
         database.execute_all(_creating(temporary, steps))
         yield
     finally:

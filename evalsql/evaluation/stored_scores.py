@@ -39,7 +39,7 @@ def add(
 ) -> None:
     """Put stored values, or what is ``made`` of them, into a table that ``fill_scores`` made."""
     if stored := stored_rows(database, measures, condition):
-        database.execute(f"insert into temp.{table} by name {made(stored)}")
+        database.insert(f"temp.{table}", made(stored))
 
 
 def check_rankings(database: Database, what: str, runs: Names, *, every: bool = False) -> None:

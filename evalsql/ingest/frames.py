@@ -178,13 +178,13 @@ def put(database: Database, table: str, columns: Mapping[str, Sequence[Any]], nu
         numpy = import_module("numpy") if is_long else None  # three times as fast, but not installed with evalsql
     if numpy is None:
         listed = ", ".join(f"unnest(?::{kind}[]) as {quoted(name)}" for name, kind in kinds.items())
-        database.execute(f"create or replace temp table {table} as select {listed}", list(columns.values()))
+        database.make(table, f"select {listed}", list(columns.values()))
         return
     view, types = f"{table}_arrays", {"double": float, "varchar": object}
     database.register(view, {name: numpy.array(values, dtype=types[kinds[name]]) for name, values in columns.items()})
     try:
         listed = ", ".join(f"cast({quoted(name)} as {kind}) as {quoted(name)}" for name, kind in kinds.items())
-        database.execute(f"create or replace temp table {table} as select {listed} from {view}")
+        database.make(table, f"select {listed} from {view}")
     finally:
         database.unregister(view)
 

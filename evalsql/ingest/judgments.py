@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from evalsql.catalog.measure_names import quoted
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import ProblemList, UsageError, input_error, warn
@@ -138,8 +139,8 @@ class StagedJudgments:
             return
         columns = ", ".join(f'"{name.removeprefix("judgment_")}"' for name in self._columns if name != "line")
         columns = _COLUMNS_OF.get(self.options.form, columns)
-        rows = f"select row, {columns} from ({table.query})"
-        self.database.execute(f"insert into staged_qrels_rows {rows}")
+        rows, names = f"select row, {columns} from ({table.query})", ", ".join(map(quoted, self._columns))
+        self.database.insert("staged_qrels_rows", f"select * from ({rows}) as staged({names})")
         self._check(table, ProblemList())
 
     def stage_data(self, data: Any) -> None:

@@ -148,7 +148,7 @@ def _listed(database: Database) -> str:
 
 def give_catalogue(database: Database) -> None:
     """Have this connection ask a table ``measures`` of its own, and not that of the file."""
-    database.execute(f"create temp table measures as {_listed(database)} limit 0")
+    database.make("measures", f"{_listed(database)} limit 0")
     database.insert_text("temp.measures", ddl.catalogue_rows(database.catalog.measures))
 
 

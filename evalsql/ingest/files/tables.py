@@ -108,12 +108,12 @@ class Tables:
     def stage_runs(self, tables: Sequence[Table], spans: str = "") -> None:
         """Put rows of runs into the table ``staged_run_rows``, in the order in which they were read."""
         numbers, call = ", ".join(str(table.source.number) for table in tables), "call" if self.has_calls else "null"
-        self.database.execute(f"""
-            insert into staged_run_rows by name
+        rows = f"""
             select file as file_id, topic, document, rank as given_rank, score, false as doubtful,
                 {call} as call {spans}
             from {ROWS} where file in ({numbers})
-        """)
+        """
+        self.database.insert("staged_run_rows", rows)
 
     @property
     def first_run_rows(self) -> str:
