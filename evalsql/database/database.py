@@ -61,8 +61,7 @@ class Database:
         self._is_shut_in = self._is_locked = False
         self._asking = threading.RLock()  # a thread that asks takes its own rows before another one asks
         self.before_view: Callable[[], None] = lambda: None  # runs before a view is made in the file
-        self.after_commit: Callable[[], None] = lambda: None  # runs before a Ctrl-C during the commit takes effect
-
+        self.once_committed: list[Callable[[], None]] = []  # runs before a Ctrl-C during the commit takes effect
         _OPEN.add(self)
 
     @property
@@ -302,7 +301,7 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing: what fails inside leaves the file as it was, and so does Ctrl-C before the commit."""
-        is_open = False
+        is_open, before = False, [*self.once_committed]
         try:
             with engine.held_back():
                 self.execute("begin transaction")
@@ -310,10 +309,14 @@ class Database:
             yield
             with engine.held_back("interrupted after the commit: what was changed stays"):
                 is_open = False  # a commit that fails rolls back
+                due, self.once_committed = self.once_committed, before
                 self.execute("commit")
-                self.after_commit()
+                self.once_committed = []
+                for each in due:
+                    each()
         except BaseException as error:
             if is_open:
+                self.once_committed = before
                 with engine.held_back():
                     self.execute("rollback")
                     self._set_path()
