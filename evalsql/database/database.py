@@ -231,10 +231,9 @@ class Database:
         found: Rows = [], []
         statements = self._connection.extract_statements(sql)
         tables = [table.name for table in self.catalog.of_kind("tables")]
-        if any(statement_text.indexes(each.query, tables) for each in statements):
-            raise UsageError("evalsql's tables have no index, as queries read whole columns; index a table of your own")
-        if any(statement_text.collates(each.query) for each in statements):
-            raise UsageError("a column or type has no collation here; values are compared with one in a query")
+        for each in statements:
+            if reason := statement_text.fault(each.query, tables):
+                raise UsageError(reason)
         if any(statement_text.makes_view(each.query) for each in statements):
             self.before_view()
         for statement in statements:
