@@ -24,7 +24,7 @@ from sqlglot.transforms import eliminate_window_clause
 
 from evalsql.catalog.header import CONTRACT, TIES, Parameter, Value
 from evalsql.catalog.measure_names import Measure, literal
-from evalsql.catalog.relations import GIVEN_VALUES, Catalog, Relation
+from evalsql.catalog.relations import GIVEN_VALUES, UNASKED, Catalog, Relation
 from evalsql.errors import UsageError
 from evalsql.version import __version__
 
@@ -36,8 +36,6 @@ _WITHOUT_FRAME = (exp.Lag, exp.Lead, exp.RowNumber, exp.Rank, exp.Ntile)
 # e to a lower power is nothing that a sum would show. PostgreSQL calls what is too small for a number an error, and so
 # it calls the product of two powers below this one.
 _LEAST_EXPONENT = -345
-# What a relation reads where no session variable names runs; other engines have no such variables.
-UNASKED = re.compile(r"query_table\(case when getvariable\('\w+'\) is null then '(\w+)'")
 Mend = Callable[[exp.Query], None]
 
 
@@ -322,8 +320,8 @@ class Inlined:
         elif self.catalog[name].kind == "tables":
             self.tables.add(name)
             return
-        elif whole := UNASKED.search(self.catalog[name].body):
-            target = name = whole[1]
+        elif name in UNASKED:
+            target = name = UNASKED[name]
             self.tables.add(target)
             table.set("alias", None if table.alias == target else table.args.get("alias"))
         else:
