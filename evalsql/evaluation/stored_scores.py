@@ -19,16 +19,17 @@ def are_held(database: Database) -> bool:
 
 
 def stored_rows(database: Database, measures: Sequence[Measure], condition: str) -> str:
-    """A SELECT of stored values, empty where none are held; warns of those that lack, UsageError if that is all."""
+    """A SELECT of stored values, empty where none are held; warns of those that lack, UsageError if that is all.
+
+    The condition is one on judgment sets and runs.
+    """
     if not measures or not are_held(database):
         return ""
     found = f"select qrels, run, topic, measure, value from {STORED}{condition}"
     stored = f"select * from ({found}) where measure in ({literals(measure.name for measure in measures)})"
     if text := _describe(_lacking(database, measures, condition)):
         computed = f"select 1 from coverage{condition} {'and' if condition else 'where'} missing_topics is not null"
-        # A condition on topics is none on the coverage of runs.
-        any_value = f"select 1 from ({stored}) union all {computed} limit 1"
-        if "topic in (" not in condition and not database.rows(any_value):
+        if not database.rows(f"select 1 from ({stored}) union all {computed} limit 1"):
             raise UsageError(text)
         warn(text)
     return stored
