@@ -53,32 +53,31 @@ class RefusalError(UsageError):
 
 def refusal(query: exp.Query, dialect: Dialect) -> str | None:
     """The first construct that the dialect cannot carry, and why; none if it can carry all."""
-    for construct in constructs(query):
-        for kind, reason in dialect.refusals.items():
-            if construct.startswith(kind):
-                return f"{dialect.name} cannot carry {construct}: {reason}"
+    for kind, cte in constructs(query):
+        if reason := dialect.refusals.get(kind):
+            return f"{dialect.name} cannot carry {kind} {cte}: {reason}"
     return None
 
 
 NESTED = "a WITH inside the recursion"
 DISTINCT = "a UNION without ALL in the recursion"
 WINDOWS = "a window in the recursion"
-REAL = "a cast to a 32-bit float"
+REAL = "a cast to a 32-bit float in"
 
 
-def constructs(query: exp.Query) -> Iterator[str]:
+def constructs(query: exp.Query) -> Iterator[tuple[str, str]]:
     """Constructs that some dialect refuses, each with the name of its CTE."""
     for cte in query.ctes:
         union = cte.this
         if isinstance(union, exp.Union) and any(table.name == cte.alias for table in union.find_all(exp.Table)):
             if union.expression.find(exp.With):
-                yield f"{NESTED} {cte.alias}"
+                yield NESTED, cte.alias
             if union.args.get("distinct"):
-                yield f"{DISTINCT} {cte.alias}"
+                yield DISTINCT, cte.alias
             if union.expression.find(exp.Window):
-                yield f"{WINDOWS} {cte.alias}"
+                yield WINDOWS, cte.alias
         if any(cast.to.this == exp.DataType.Type.FLOAT for cast in cte.find_all(exp.Cast)):
-            yield f"{REAL} in {cte.alias}"
+            yield REAL, cte.alias
 
 
 def _write_out(query: exp.Query) -> None:

@@ -84,7 +84,7 @@ def staged_judgments(
         note_left_out(tables.by_label.values(), options.form)
         if name is None:
             name = Path(source).resolve().name if is_folder else stem(file.label)
-        staged = StagedJudgments(database, name, options, file)
+        staged = StagedJudgments(database, name, options, file, is_plain=tables.are_trec and not is_folder)
         if table := tables.by_label.get(file.label):
             staged.stage_table(table)
         else:
@@ -105,6 +105,7 @@ class StagedJudgments:
     duplicates: int = 0
     comments: Sequence[str] = ()
     notices: list[str] = field(default_factory=list)
+    is_plain: bool = True  # a file that was named, of TREC text
 
     def __post_init__(self) -> None:
         columns = _COLUMNS.get(self.options.form, _GRADED).split()

@@ -98,6 +98,11 @@ class Tables:
         if "call" in table.columns and not self.has_calls and not self.ignores_calls:
             check_calls(table)
 
+    @property
+    def are_trec(self) -> bool:
+        """Whether what was read is TREC text alone."""
+        return not self.by_label
+
     def describe_formats(self, sources: Sequence[Source]) -> str:
         found = [self.by_label.get(source.label) for source in sources]
         names = Counter(table.form.name if table else "TREC" for table in found)
