@@ -4,16 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from evalsql.catalog.header import CONTRACT, TIE_RULE, TIES, Parameter, Value
-from evalsql.catalog.measure_names import (
-    ANSWER_MEASURES,
-    Measure,
-    default_measure,
-    literal,
-    literals,
-    parse_measures,
-    quoted,
-    tie_variants,
-)
+from evalsql.catalog.literals import literal, literals, quoted
+from evalsql.catalog.measure_names import ANSWER_MEASURES, Measure, default_measure, parse_measures, tie_variants
 from evalsql.catalog.relations import AFTER_SCORES, BUILDABLE, STEPS, WITHOUT_VIEW, Catalog, Relation
 from evalsql.catalog.sql_text import bind_parameters, in_schemas
 

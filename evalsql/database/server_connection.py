@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog.literals import literal, quoted
 from evalsql.catalog.relations import Relation, read_catalog
 from evalsql.database import engine, quack
 from evalsql.database.database import Database, Rows, fetched, translated_errors

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import accumulate, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog.literals import literal, quoted
 from evalsql.catalog.sql_text import Token, tokens, with_replaced
 from evalsql.database import engine
 from evalsql.database.statement_calls import CallError, check_nesting, check_settings

@@ -6,7 +6,8 @@ from functools import partial
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, default_measure, literals, parse_measures, with_arguments
+from evalsql.catalog.literals import literals
+from evalsql.catalog.measure_names import Measure, default_measure, parse_measures, with_arguments
 from evalsql.database.database import Database
 from evalsql.database.names import (
     REPLACED,

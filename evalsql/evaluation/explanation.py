@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.ddl import creating_statements, objects_of
-from evalsql.catalog.measure_names import Measure, literal, literals, parse_measures
+from evalsql.catalog.literals import literal, literals
+from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.database.database import Database
 from evalsql.database.names import resolve_one

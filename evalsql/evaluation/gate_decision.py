@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import literal, parse_measures, rows_query, with_arguments
+from evalsql.catalog.literals import literal, rows_query
+from evalsql.catalog.measure_names import parse_measures, with_arguments
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.database.names import named, resolve_one

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import TIE_RULE, TIES, Value
-from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure, literal
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure
 from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names
 from evalsql.evaluation.evaluation import Evaluation, place_of

@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, literal, literals, names_of_less_is_better
+from evalsql.catalog.literals import literal, literals
+from evalsql.catalog.measure_names import Measure, names_of_less_is_better
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names, resolve_one
 from evalsql.errors import UsageError

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Any
 
-from evalsql.catalog.measure_names import literal, rows_query
+from evalsql.catalog.literals import literal, rows_query
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import USE_REPLACE, UsageError, warn

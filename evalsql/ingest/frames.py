@@ -8,7 +8,7 @@ from numbers import Integral, Number
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.measure_names import quoted
+from evalsql.catalog.literals import quoted
 from evalsql.database.database import Database
 from evalsql.errors import QueryError, UsageError
 from evalsql.ingest import column_meanings, python_rankings, python_rows

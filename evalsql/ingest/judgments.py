@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.measure_names import quoted
+from evalsql.catalog.literals import quoted
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import ProblemList, UsageError, input_error, warn

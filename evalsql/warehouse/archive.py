@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl
-from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog.literals import literal, quoted
 from evalsql.catalog.relations import STEPS, Relation
 from evalsql.catalog.sql_text import tokens, with_replaced
 from evalsql.database import engine

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import platformdirs
 
 from evalsql.catalog import PACKAGE, ddl
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.literals import literal
 from evalsql.catalog.relations import STEPS, Catalog, read_catalog
 from evalsql.database import disk, engine
 from evalsql.database.database import MEMORY, Database

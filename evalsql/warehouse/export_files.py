@@ -8,7 +8,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog.literals import literal, quoted
 from evalsql.database.database import Database
 from evalsql.database.names import Names, named, only_qrels, replaced_qrels, resolve_names
 from evalsql.errors import UsageError

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from evalsql.catalog.ddl import averaged, grouped, relation_query, with_inputs
 from evalsql.catalog.header import TIE_RULE, TIES, Value
-from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure, is_measure, literal, parse_measures, rows_query
+from evalsql.catalog.literals import literal, rows_query
+from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure, is_measure, parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.errors import InputError, UsageError, input_error
 from evalsql.ingest.base_rows import IN_MEMORY, rank_judged

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, literal, parse_measures
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.relations import FUSION, Catalog, Relation
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, resolve_names

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import CONTRACT, Alias
-from evalsql.catalog.measure_names import is_measure, literal, parse_measures
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import is_measure, parse_measures
 from evalsql.catalog.relations import (
     BUILDABLE,
     GENERATED,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from evalsql.catalog import ddl
-from evalsql.catalog.measure_names import literal, quoted, unnested
+from evalsql.catalog.literals import literal, quoted, unnested
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation, read_catalog
 from evalsql.database import engine
 from evalsql.database.database import MEMORY, Database

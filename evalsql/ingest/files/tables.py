@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog.literals import literal, quoted
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError, warn

@@ -7,14 +7,8 @@ from typing import Any
 
 from evalsql.catalog import ddl
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import (
-    Measure,
-    literal,
-    names_of_counts,
-    names_of_less_is_better,
-    parse_measures,
-    rows_query,
-)
+from evalsql.catalog.literals import literal, rows_query
+from evalsql.catalog.measure_names import Measure, names_of_counts, names_of_less_is_better, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, run_in_place
 from evalsql.errors import UsageError, warn

@@ -13,7 +13,8 @@ from string import Template
 from typing import NamedTuple
 
 from evalsql.catalog import SQL_ROOT
-from evalsql.catalog.measure_names import default_measure, literal, literals, quoted
+from evalsql.catalog.literals import literal, literals, quoted
+from evalsql.catalog.measure_names import default_measure
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
