@@ -9,10 +9,10 @@ import typer
 from typer.core import TyperCommand
 
 from evalsql.catalog import relations
-from evalsql.catalog.ddl import ANSWERS, relation_query
 from evalsql.catalog.header import Value
 from evalsql.catalog.literals import literal
 from evalsql.catalog.measure_names import Measure, trec_measures, trec_names, unknown_measure
+from evalsql.catalog.queries import ANSWERS, relation_query
 from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.measures_sql import print_page

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.ddl import averaged, grouped, relation_query, with_inputs
 from evalsql.catalog.header import TIE_RULE, TIES, Value
 from evalsql.catalog.literals import literal, rows_query
 from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure, is_measure, parse_measures
+from evalsql.catalog.queries import averaged, grouped, relation_query, with_inputs
 from evalsql.catalog.relations import Catalog
 from evalsql.errors import InputError, UsageError, input_error
 from evalsql.ingest.base_rows import IN_MEMORY, rank_judged

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from evalsql.catalog import ddl
+from evalsql.catalog import ddl, queries
 from evalsql.catalog.literals import literal, quoted, unnested
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation, read_catalog
 from evalsql.database import engine
@@ -43,7 +43,7 @@ def rebuild(database: Database) -> None:
     """Replace the views and macros of the file by the attached ones of this version, for other clients of the file."""
     written = {*database.column("select relation from relations where kind not in ('tables', 'keys')")}
     ours = {relation.name for relation in database.catalog.of_kind(*BUILDABLE)}
-    _drop(database, database.name, {*written, *ours, ddl.SCORES})
+    _drop(database, database.name, {*written, *ours, queries.SCORES})
     try:
         database.execute(f"copy from database {ATTACHED} to {quoted(database.name)} (schema)")
     except QueryError as error:
