@@ -140,7 +140,7 @@ class Database:
 
     def drop(self, *tables: str) -> None:
         """Drop temporary tables, as far as they are there."""
-        self.execute("; ".join(f"drop table if exists temp.{table}" for table in tables))
+        self.execute_all([f"drop table if exists temp.{table}" for table in tables])
 
     def insert(self, table: str, sql: str, parameters: Sequence[object] = ()) -> None:
         """Put the rows of a query into a table, by the names of its columns."""
