@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))  # the site shows this source, whichever version i
 
 import evalsql
 from evalsql.catalog.header import Alias
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.literals import literal
 from evalsql.catalog.relations import Relation, read_catalog
 from evalsql.cli import app
 from tests.tools.measures_page import FAMILIES

@@ -40,6 +40,8 @@ AFTER_SCORES = ("statistics", "reports", "boards", "judging", "calls", "costs")
 STEPS = "steps"
 FUSION = "fusion"
 GIVEN_VALUES, GIVEN = "given_values", "given"  # the step that has a row for each value of a parameter
+# What these read where no session variable names runs; other engines have no such variables.
+UNASKED = {f"asked_{table}": table for table in ("evaluations", "retrieved", "runs")} | {"asked_ranks": "judged_ranks"}
 WITHOUT_VIEW = (STEPS, FUSION)  # nobody browses these without arguments
 CHECKS = ("check_number", "check_numbers", "check_word")  # functions by which macros check their arguments
 _STEP_FOLDERS = ("rankings", "ties", STEPS)

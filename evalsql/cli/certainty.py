@@ -136,17 +136,6 @@ class Estimating:
         query = judging.corrected_query(warehouse.evaluation, selection.measures, *sets, runs=chosen, **how)
         table = output.table_of(warehouse, query)
         write_table(output.first_rows(table), output, warehouse, _DROPPED_OF_ESTIMATES)
-        topics, others = (max(table.values(name)) for name in ("num_topics", "num_judged"))
-        notes = table.values("note")
-        few, surer = notes.count("few topics"), notes.count("people alone are surer")
-        note(
-            f"{topics} topics of {self.reference} and {others} more of {self.judge}; n_effective: topics of "
-            f"{self.reference} that would be as sure without {self.judge}"
-        )
-        if few:
-            note("fewer than 10 topics by people: n_effective is a guess, see evalsql help judges")
-        if surer:
-            note(f"less sure than people's topics alone: {surer} of {len(notes)}")
+        named = {"reference": self.reference, "judge": self.judge}
+        note(*warehouse.database.remarks("correction_remarks", {"corrected": query}, **named))
         note(*judging.on_few_judged(warehouse.evaluation, *sets, runs=chosen))
-        if not others:
-            note(f"{self.judge} has no topic that {self.reference} lacks; nothing is estimated")

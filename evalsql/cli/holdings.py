@@ -8,7 +8,8 @@ from typing import Literal
 
 import typer
 
-from evalsql.catalog.measure_names import literals, parse_measures
+from evalsql.catalog.literals import literals
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.output import SAYS_NO, OutputOptions, note, progress_bar, texts_lines, write_table

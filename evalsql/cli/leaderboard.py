@@ -344,13 +344,13 @@ def eval_(
         unit = judgments.unit if judgments.form == "spans" or not collapse else None
         arguments = {**judgments.arguments(), "unit": unit, "keep_best": reading.keep_best, "columns": qrels_columns}
         warehouse.load_qrels(qrels, "qrels" if qrels == "-" else None, **arguments)
-        read = warehouse.loader.notices
+        judged = warehouse.loader.notices, warehouse.loader.is_plain
         with progress_bar() as progress:
             is_told = judgments.form != "families" or judgments.with_self is not None
             with_self = judgments.with_self if is_told else False
             how = {**asdict(reading), "with_self": with_self, "collapse": collapse, "progress": progress}
             warehouse.load_runs(runs, **how, unit=judgments.unit if collapse else None, stdin_name="run")
-        _note_reading(warehouse, read, warehouse.loader.notices, keep_best=reading.keep_best)
+        _note_reading(warehouse, *judged, keep_best=reading.keep_best)
         check_own(warehouse.database)
         asked = Question(warehouse, options.ArrangedOutput(**asdict(output)), measures)
         if per_topic:
@@ -368,10 +368,10 @@ def _check_no_measure(runs: Sequence[str]) -> None:
             raise UsageError(f"{name}: no such file or directory; a measure is named by -m, as in -m {name}")
 
 
-def _note_reading(warehouse: Warehouse, judgments: Sequence[str], runs: Sequence[str], *, keep_best: bool) -> None:
+def _note_reading(warehouse: Warehouse, judgments: Sequence[str], are_plain: bool, *, keep_best: bool) -> None:
     """Say how files were read, if not all as TREC files, and how many repeated documents were left out."""
-    if any(not line.startswith("read as TREC") or "," in line for line in (*judgments[:1], *runs[:1])):
-        note(f"judgments {'; '.join(judgments)}", f"runs {'; '.join(runs)}")
+    if not (are_plain and warehouse.loader.is_plain):
+        note(f"judgments {'; '.join(judgments)}", f"runs {'; '.join(warehouse.loader.notices)}")
     if keep_best:
         repeated = warehouse.rows("select run, duplicates from runs union all select qrels, duplicates from qrels")
         note(*(f"{name}: {counted(count, 'repeated document')} left out" for name, count in repeated if count))

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from evalsql.catalog import PACKAGE, ddl
-from evalsql.catalog.measure_names import default_measure, literal, parse_measures
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import Catalog, Relation, read_catalog, read_relation
 from evalsql.cli import tell
 from evalsql.cli.declare import Names, argument, command, flag, meant_word, option

@@ -304,7 +304,7 @@ class Loading(Where):
             with failures_named(), scratch_folder(holds_others=True) as folder:
                 files = [file for pattern in patterns for file in files_reached(pattern)]
                 with self.open_file(memory_limit=self.memory_limit, files=files, folders=[folder]) as warehouse:
-                    warehouse.database.after_commit = ignore_from_now_on
+                    warehouse.database.once_committed.append(ignore_from_now_on)
                     yield warehouse
         except KeyboardInterrupt:
             tell("interrupted; nothing was loaded")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from evalsql.catalog.ddl import is_held
 from evalsql.catalog.header import CONTRACT, Parameter
-from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog.literals import literal, quoted
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog
 from evalsql.catalog.sql_text import Token, tokens
 

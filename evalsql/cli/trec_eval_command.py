@@ -9,9 +9,10 @@ import typer
 from typer.core import TyperCommand
 
 from evalsql.catalog import relations
-from evalsql.catalog.ddl import ANSWERS, relation_query
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, literal, trec_measures, trec_names, unknown_measure
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import Measure, trec_measures, trec_names, unknown_measure
+from evalsql.catalog.queries import ANSWERS, relation_query
 from evalsql.catalog.relations import Catalog, read_catalog
 from evalsql.cli.declare import Names, argument, command, flag, option
 from evalsql.cli.measures_sql import print_page
@@ -19,6 +20,7 @@ from evalsql.cli.options import Where
 from evalsql.cli.output import note, standard_output
 from evalsql.database.database import MEMORY
 from evalsql.errors import EvalsqlError, Problem, ProblemList, UsageError, input_error
+from evalsql.ingest.base_rows import add_rows
 from evalsql.report.terminal import for_stream
 from evalsql.warehouse.warehouse import Warehouse
 
@@ -189,12 +191,12 @@ def _fill_answers(warehouse: Warehouse, rows: Sequence[Row], reference: Sequence
     warehouse.evaluation.fill_scores("answers", [(str(at), row.measure) for at, row in enumerate(rows) if row.measure])
     if reference is None:
         return
-    warehouse.execute("create temp table zscores (topic varchar, name varchar, mean double, deviation double)")
-    for line in reference:
-        warehouse.execute("insert into zscores values (?, ?, ?, ?)", line)
+    columns = {"topic": "varchar", "name": "varchar", "mean": "double", "deviation": "double"}
+    warehouse.database.make_empty("zscores", columns)
+    add_rows(warehouse.database, "zscores", [*columns], reference)
     inputs = {"raw_scores": "select * from answers", "reference_scores": "select * from zscores"}
     scores = warehouse.database.query("z_scores", {**inputs, "measures": _means(rows)})
-    warehouse.execute(f"create or replace temp table answers as\n{scores}")
+    warehouse.database.make("answers", scores)
 
 
 def _means(rows: Sequence[Row]) -> str:

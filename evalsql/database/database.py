@@ -10,12 +10,14 @@ from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import literal, quoted, with_arguments
+from evalsql.catalog.literals import literal, quoted
+from evalsql.catalog.measure_names import with_arguments
+from evalsql.catalog.queries import relation_query
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.database import engine, statement_text
 from evalsql.database.disk import file_error
@@ -60,8 +62,7 @@ class Database:
         self._is_shut_in = self._is_locked = False
         self._asking = threading.RLock()  # a thread that asks takes its own rows before another one asks
         self.before_view: Callable[[], None] = lambda: None  # runs before a view is made in the file
-        self.after_commit: Callable[[], None] = lambda: None  # runs before a Ctrl-C during the commit takes effect
-
+        self.once_committed: list[Callable[[], None]] = []  # runs before a Ctrl-C during the commit takes effect
         _OPEN.add(self)
 
     @property
@@ -129,9 +130,9 @@ class Database:
     def announce(self, relations: Sequence[Relation]) -> None:
         """Have a server keep these relations of users, and no others; a file has them already."""
 
-    def make(self, table: str, sql: str) -> None:
+    def make(self, table: str, sql: str, parameters: Sequence[object] = ()) -> None:
         """Make a temporary table of the rows of a query."""
-        self.execute(f"create or replace temp table {table} as\n{sql}")
+        self.execute(f"create or replace temp table {table} as\n{sql}", parameters)
 
     def make_empty(self, table: str, columns: Mapping[str, str]) -> None:
         listed = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns.items())
@@ -139,16 +140,21 @@ class Database:
 
     def drop(self, *tables: str) -> None:
         """Drop temporary tables, as far as they are there."""
-        self.execute("; ".join(f"drop table if exists temp.{table}" for table in tables))
+        self.execute_all([f"drop table if exists temp.{table}" for table in tables])
 
-    def insert(self, table: str, sql: str) -> None:
-        self.execute(f"insert into {table} by name\n{sql}")
+    def insert(self, table: str, sql: str, parameters: Sequence[object] = ()) -> None:
+        """Put the rows of a query into a table, by the names of its columns."""
+        self.execute(f"insert into {table} by name\n{sql}", parameters)
 
     def insert_text(self, table: str, rows: Sequence[Sequence[str]]) -> None:
         """Put rows of text into a table by one statement, as each takes the engine a while."""
         if rows:
             columns = ", ".join(["unnest(?::varchar[])"] * len(rows[0]))
             self.execute(f"insert into {table} select {columns}", [list(column) for column in zip(*rows, strict=True)])
+
+    def copy(self, query: str, path: Path, options: str) -> int:
+        """Write the rows of a query into a file; returns how many there are."""
+        return int(self.column(f"copy (\n{query}\n) to {literal(str(path))} ({options})")[0])
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch all of it; results stream, so an error may come only while fetching."""
@@ -175,12 +181,18 @@ class Database:
 
         At most ``most`` rows are fetched. ``next_rows`` fetches those that follow, until something else is asked.
         """
-        with self._asking, translated_errors(self.path), engine.interruptible(self._connection):
+        with self._alone():
             return self._run(sql, parameters, most)
 
     def next_rows(self, most: int) -> list[tuple[Any, ...]]:
-        with self._asking, translated_errors(self.path), engine.interruptible(self._connection):
+        with self._alone():
             return self._connection.fetchmany(most)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Around whatever the engine is asked: no other thread asks meanwhile, and Ctrl-C ends it."""
+        with self._asking, translated_errors(self.path), engine.interruptible(self._connection):
+            yield
 
     @contextmanager
     def limited(self, name: str) -> Iterator[None]:
@@ -220,10 +232,9 @@ class Database:
         found: Rows = [], []
         statements = self._connection.extract_statements(sql)
         tables = [table.name for table in self.catalog.of_kind("tables")]
-        if any(statement_text.indexes(each.query, tables) for each in statements):
-            raise UsageError("evalsql's tables have no index, as queries read whole columns; index a table of your own")
-        if any(statement_text.collates(each.query) for each in statements):
-            raise UsageError("a column or type has no collation here; values are compared with one in a query")
+        for each in statements:
+            if reason := statement_text.fault(each.query, tables):
+                raise UsageError(reason)
         if any(statement_text.makes_view(each.query) for each in statements):
             self.before_view()
         for statement in statements:
@@ -290,7 +301,7 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing: what fails inside leaves the file as it was, and so does Ctrl-C before the commit."""
-        is_open = False
+        is_open, before = False, [*self.once_committed]
         try:
             with engine.held_back():
                 self.execute("begin transaction")
@@ -298,10 +309,14 @@ class Database:
             yield
             with engine.held_back("interrupted after the commit: what was changed stays"):
                 is_open = False  # a commit that fails rolls back
+                due, self.once_committed = self.once_committed, before
                 self.execute("commit")
-                self.after_commit()
+                self.once_committed = []
+                for each in due:
+                    each()
         except BaseException as error:
             if is_open:
+                self.once_committed = before
                 with engine.held_back():
                     self.execute("rollback")
                     self._set_path()

@@ -1,22 +1,22 @@
 """A warehouse that a server holds: statements run there, and rows travel.
 
 A client has a connection of its own, in memory, to which the server's database is attached. What a user asks goes to
-the server as text and runs in one session there, with its temporary tables and its transaction. Files are read here:
-a statement that reads one runs here, and its rows go into the table on the server that it names.
+the server as text and runs in one session there, with its temporary tables and its transaction. Files are read and
+written here: a query that reads one runs here, and its rows go into a table on the server.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog.literals import literal, quoted
 from evalsql.catalog.relations import Relation, read_catalog
 from evalsql.database import engine, quack
 from evalsql.database.database import Database, Rows, fetched, translated_errors
@@ -31,22 +31,10 @@ if TYPE_CHECKING:
 
 _SERVED = "served"  # under this name the server's database is attached
 _FILE_READERS = {"read_csv", "read_parquet", "read_json", "read_json_objects", "reject_errors", "reject_scans"}
-_MAKES = re.compile(
-    r"\s*create\s+(?:or\s+replace\s+)?temp(?:orary)?\s+table\s+(?P<name>\w+)\s+as\b(?P<select>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_FILLS = re.compile(r"\s*insert\s+into\s+(?:temp\.)?(?P<name>\w+)\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
-_NAMED = re.compile(r"\s*by\s+name\b(?P<select>.*)", re.IGNORECASE | re.DOTALL)
-# A file's name may read like the end of the query too.
-_COPIES = re.compile(
-    r"\s*copy\s*\((?P<query>.*)\)\s*(?P<target>to\s+'(?:[^']|'')*'\s*\([^()]*\))", re.IGNORECASE | re.DOTALL
-)
 _UNREADABLE = ("Binder Error", "Catalog Error", "Parser Error")
 SEPARATE = "\n;"  # a statement may end with a comment
 _CHANGES = ("CREATE", "DROP", "INSERT", "UPDATE", "DELETE")
 _COUNTING = ("insert", "update", "delete")  # they give rows, and a request gives the first rows that come
-_PACKED = "evalsql_packed_rows"
-_ROWS_TOGETHER = 200  # in one, of which a request has two thousand
 _PAUSE = 0.05  # seconds between two attempts to have the turn to write
 
 
@@ -79,7 +67,6 @@ class RemoteDatabase(Database):
         self._registered: set[str] = set()
         self._stop_beating: Callable[[], None] | None = None  # while this client has the turn to write
         self._num_kept = 0
-        self._is_unordered = False  # whether the order of rows that are sent does not matter
         with self._reached():
             try:  # the extension reads the definition of each table there
                 self._connection.execute(f"attach {literal(address.url)} as {_SERVED} (token {literal(token)})")
@@ -132,11 +119,9 @@ class RemoteDatabase(Database):
     def unordered(self) -> Iterator[None]:
         """Let rows be sent in any order; settings of the server are the same for all its clients, and stay."""
         self._connection.execute("set preserve_insertion_order = false")
-        self._is_unordered = True
         try:
             yield
         finally:
-            self._is_unordered = False
             self._connection.execute("set preserve_insertion_order = true")
 
     @contextmanager
@@ -156,6 +141,24 @@ class RemoteDatabase(Database):
         finally:
             self._reads_files = before
 
+    def make(self, table: str, sql: str, parameters: Sequence[object] = ()) -> None:
+        if not self._is_local(sql):
+            super().make(table, sql, parameters)
+            return
+        with self._alone():
+            self.make_empty(table, dict(self._columns(sql)))
+            self._send(table, sql)
+
+    def insert(self, table: str, sql: str, parameters: Sequence[object] = ()) -> None:
+        if not self._is_local(sql):
+            super().insert(table, sql, parameters)
+            return
+        with self._alone():
+            self._send(table, sql)
+
+    def copy(self, query: str, path: Path, options: str) -> int:
+        return super().copy(_asked(query), path, options)
+
     def execute_all(self, statements: Sequence[str]) -> None:
         """Run statements for what they do, in one request."""
         if statements:
@@ -172,69 +175,49 @@ class RemoteDatabase(Database):
         together: list[str] = []
         for statement in self._connection.extract_statements(sql):
             kind, text = statement.type.name, rendered(statement.query, parameters, self._connection)
-            if kind in _CHANGES and not self._is_local(text):
+            is_local = kind in ("SELECT", "DROP") and self._is_local(text)
+            if kind in _CHANGES and not is_local:
                 together.append(text)
                 continue
             counting = any(first_word(each) in _COUNTING for each in together)
-            if together and kind == "SELECT" and not self._is_local(text) and not counting:
+            if together and kind == "SELECT" and not is_local and not counting:
                 text = SEPARATE.join([*together, text])
             elif together:
                 self._ask(SEPARATE.join(together))
             together = []
-            result = self._run_one(kind, text)
+            if kind == "TRANSACTION":
+                result = self._turn(text)
+            elif kind == "COPY":
+                result = self._reach(text)
+            else:
+                result = self._connection.execute(text) if is_local else self._ask(text)
         return fetched(self._ask(SEPARATE.join(together)) if together else result, most)
-
-    def _run_one(self, kind: str, text: str) -> duckdb.DuckDBPyConnection:
-        if kind == "TRANSACTION":
-            return self._turn(text)
-        if kind == "COPY" and (copied := _COPIES.fullmatch(text)):
-            with self._reached():
-                return self._connection.execute(f"copy ({_asked(copied['query'])}) {copied['target']}")
-        if not self._is_local(text):
-            return self._ask(text)
-        if kind == "CREATE" and (made := _MAKES.fullmatch(text)):
-            listed = ", ".join(f"{quoted(name)} {kind}" for name, kind in self._columns(made["select"]))
-            self._ask(f"create or replace temp table {made['name']} ({listed})")
-            return self._send(made["name"], made["select"])
-        if kind == "INSERT" and (filled := _FILLS.fullmatch(text)):
-            return self._send(filled["name"], filled["select"])
-        return self._connection.execute(text)
 
     def _is_local(self, text: str) -> bool:
         return self._reads_files and not (_FILE_READERS | self._registered).isdisjoint(plain_words(text))
 
     def _ask(self, text: str) -> duckdb.DuckDBPyConnection:
-        with self._reached():
-            return self._connection.execute(_asked(text))
+        return self._reach(_asked(text))
 
-    def _send(self, table: str, select: str) -> duckdb.DuckDBPyConnection:
-        """Put the rows of a SELECT here into a table there, many in one where their order does not matter."""
-        named = _NAMED.match(select)
-        if self._is_unordered and not named:
-            return self._send_packed(table, select)
+    def _reach(self, text: str) -> duckdb.DuckDBPyConnection:
+        """Run a statement here that asks the server."""
+        with self._reached():
+            return self._connection.execute(text)
+
+    def _send(self, table: str, select: str) -> None:
+        """Put the rows of a SELECT here into a table there."""
+        served = f"{_SERVED}.main.{table.removeprefix('temp.')}"
         with self._reached():
             self._connection.execute("from quack_clear_cache()")  # it knows the tables of before
-            if named:  # columns that are left out would have what the server says, computed here
-                given, held = (self._columns(each) for each in (named["select"], f"from {_SERVED}.main.{table}"))
-                names = {name.lower() for name, _ in given}
-                absent = [f"null as {quoted(name)}" for name, _ in held if name.lower() not in names]
-                select = f"by name select {', '.join(['*', *absent])} from ({named['select']}\n)"
-            return self._connection.execute(f"insert into {_SERVED}.main.{table} {select}")
+            given, held = self._columns(select), self._columns(f"from {served}")
+            names = {name.lower() for name, _ in given}
+            # Columns that are left out would have what the server says, computed here.
+            listed = ", ".join(["*", *(f"null as {quoted(name)}" for name, _ in held if name.lower() not in names)])
+            self._connection.execute(f"insert into {served} by name select {listed} from ({select}\n)")
 
     def _columns(self, select: str) -> list[tuple[str, str]]:
         """Names and types of the columns of a SELECT here."""
         return [(name, kind) for name, kind, *_ in self._connection.execute(f"describe {select}").fetchall()]
-
-    def _send_packed(self, table: str, select: str) -> duckdb.DuckDBPyConnection:
-        types = {f"column_{nth}": kind for nth, (_, kind) in enumerate(self._columns(select))}
-        lists = ", ".join(f"list({name}) as {name}" for name in types)
-        rows = {"raw": f"select * from ({select}) as sent({', '.join(types)})"}
-        numbered = self.query("numbered_rows", rows)
-        self._ask(f"create or replace temp table {_PACKED} ({', '.join(f'{each} {types[each]}[]' for each in types)})")
-        self._send(_PACKED, f"by name select {lists} from ({numbered}) group by evalsql_row // {_ROWS_TOGETHER}")
-        values = ", ".join(f"unnest({name})" for name in types)
-        self._ask(f"insert into {table} select {values} from {_PACKED}").fetchall()
-        return self._ask(f"drop table {_PACKED}")
 
     @contextmanager
     def _reached(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import accumulate, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog.literals import literal, quoted
 from evalsql.catalog.sql_text import Token, tokens, with_replaced
 from evalsql.database import engine
 from evalsql.database.statement_calls import CallError, check_nesting, check_settings
@@ -75,7 +75,7 @@ def makes_view(query: str) -> bool:
     return words[:1] == ["create"] and "view" in words and concerns_file(query)
 
 
-def collates(query: str) -> bool:
+def _collates(query: str) -> bool:
     """Whether a statement gives a table that is there, or a type, a collation; DuckDB 2.0 has text types with one."""
     words = [word.strip('"') for word in _pieces(query)[1]]
     if words[:2] != ["alter", "table"] and (words[:1] != ["create"] or "type" not in words[1:4]):
@@ -86,12 +86,21 @@ def collates(query: str) -> bool:
     )
 
 
-def indexes(query: str, tables: Collection[str]) -> bool:
+def _indexes(query: str, tables: Collection[str]) -> bool:
     """Whether a statement is a CREATE INDEX that has a name of these tables before its columns."""
     words = _pieces(query)[1]
     if words[:1] != ["create"] or "index" not in words[1:3]:
         return False
     return any(word.strip('"') in tables for word in takewhile(lambda word: word != "(", words))
+
+
+def fault(query: str, tables: Collection[str]) -> str:
+    """Why a statement cannot be run on a file with these tables; empty if it can."""
+    if _indexes(query, tables):
+        return "evalsql's tables have no index, as queries read whole columns; index a table of your own"
+    if _collates(query):
+        return "a column or type has no collation here; values are compared with one in a query"
+    return ""
 
 
 def with_database(query: str, database: str) -> str | None:

@@ -23,8 +23,9 @@ from sqlglot.errors import UnsupportedError
 from sqlglot.transforms import eliminate_window_clause
 
 from evalsql.catalog.header import CONTRACT, TIES, Parameter, Value
-from evalsql.catalog.measure_names import Measure, literal
-from evalsql.catalog.relations import GIVEN_VALUES, Catalog, Relation
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import Measure
+from evalsql.catalog.relations import GIVEN_VALUES, UNASKED, Catalog, Relation
 from evalsql.errors import UsageError
 from evalsql.version import __version__
 
@@ -36,8 +37,6 @@ _WITHOUT_FRAME = (exp.Lag, exp.Lead, exp.RowNumber, exp.Rank, exp.Ntile)
 # e to a lower power is nothing that a sum would show. PostgreSQL calls what is too small for a number an error, and so
 # it calls the product of two powers below this one.
 _LEAST_EXPONENT = -345
-# What a relation reads where no session variable names runs; other engines have no such variables.
-UNASKED = re.compile(r"query_table\(case when getvariable\('\w+'\) is null then '(\w+)'")
 Mend = Callable[[exp.Query], None]
 
 
@@ -55,32 +54,31 @@ class RefusalError(UsageError):
 
 def refusal(query: exp.Query, dialect: Dialect) -> str | None:
     """The first construct that the dialect cannot carry, and why; none if it can carry all."""
-    for construct in constructs(query):
-        for kind, reason in dialect.refusals.items():
-            if construct.startswith(kind):
-                return f"{dialect.name} cannot carry {construct}: {reason}"
+    for kind, cte in constructs(query):
+        if reason := dialect.refusals.get(kind):
+            return f"{dialect.name} cannot carry {kind} {cte}: {reason}"
     return None
 
 
 NESTED = "a WITH inside the recursion"
 DISTINCT = "a UNION without ALL in the recursion"
 WINDOWS = "a window in the recursion"
-REAL = "a cast to a 32-bit float"
+REAL = "a cast to a 32-bit float in"
 
 
-def constructs(query: exp.Query) -> Iterator[str]:
+def constructs(query: exp.Query) -> Iterator[tuple[str, str]]:
     """Constructs that some dialect refuses, each with the name of its CTE."""
     for cte in query.ctes:
         union = cte.this
         if isinstance(union, exp.Union) and any(table.name == cte.alias for table in union.find_all(exp.Table)):
             if union.expression.find(exp.With):
-                yield f"{NESTED} {cte.alias}"
+                yield NESTED, cte.alias
             if union.args.get("distinct"):
-                yield f"{DISTINCT} {cte.alias}"
+                yield DISTINCT, cte.alias
             if union.expression.find(exp.Window):
-                yield f"{WINDOWS} {cte.alias}"
+                yield WINDOWS, cte.alias
         if any(cast.to.this == exp.DataType.Type.FLOAT for cast in cte.find_all(exp.Cast)):
-            yield f"{REAL} in {cte.alias}"
+            yield REAL, cte.alias
 
 
 def _write_out(query: exp.Query) -> None:
@@ -322,8 +320,8 @@ class Inlined:
         elif self.catalog[name].kind == "tables":
             self.tables.add(name)
             return
-        elif whole := UNASKED.search(self.catalog[name].body):
-            target = name = whole[1]
+        elif name in UNASKED:
+            target = name = UNASKED[name]
             self.tables.add(target)
             table.set("alias", None if table.alias == target else table.args.get("alias"))
         else:

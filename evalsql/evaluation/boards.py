@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from evalsql.catalog.ddl import value_columns
-from evalsql.catalog.measure_names import Measure, literals, parse_measures, rows_query
+from evalsql.catalog.literals import literals, rows_query
+from evalsql.catalog.measure_names import Measure, parse_measures
+from evalsql.catalog.queries import value_columns
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, fitting_names, resolve_names
 from evalsql.errors import UsageError

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import partial
 
-from evalsql.catalog import ddl
+from evalsql.catalog import ddl, queries
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, default_measure, literals, parse_measures, with_arguments
+from evalsql.catalog.literals import literals
+from evalsql.catalog.measure_names import Measure, default_measure, parse_measures, with_arguments
 from evalsql.database.database import Database
 from evalsql.database.names import (
     REPLACED,
@@ -57,20 +58,21 @@ class Evaluation:
 
     def scores_query(self, measures: Names, *, per_topic: bool = False, qrels: Names = (), runs: Names = ()) -> str:
         named = self.named(measures)
-        chosen, means = self._filter(qrels, runs), partial(ddl.means, self.database.catalog)
+        chosen, means = self._filter(qrels, runs), partial(queries.means, self.database.catalog)
         if not per_topic and len(named) >= shared_steps.FEWEST:
             # A few are evaluated at a time, and all kept until the connection closes.
             self.fill_scores("evalsql_means", [(measure.name, measure) for measure in named], chosen, means)
             stored_scores.add(self.database, "evalsql_means", named, chosen, means)
-            board = ddl.board(named, "select * from temp.evalsql_means")
-            kept = self.keep(board, "drop table temp.evalsql_means")
-            return f"select * from {kept} order by {ddl.board_order(named)}"
-        labelled = ddl.grouped(self.database.catalog, [(measure.name, measure) for measure in named])
-        scores = self._filtered(named, ddl.labelled_scores(labelled), chosen)
+            board = queries.board(named, "select * from temp.evalsql_means")
+            kept = self.keep(board)
+            self.database.drop("evalsql_means")
+            return f"select * from {kept} order by {queries.board_order(named)}"
+        labelled = queries.grouped(self.database.catalog, [(measure.name, measure) for measure in named])
+        scores = self._filtered(named, queries.labelled_scores(labelled), chosen)
         if stored := stored_scores.stored_rows(self.database, named, chosen):
             # Together in brackets, since they are put in order by expressions, which a union does not take.
             scores = f"select * from (\nselect * from (\n{scores}\n)\nunion all\n{stored}\n)"
-        return ddl.per_topic(named, scores) if per_topic else ddl.board(named, means(scores))
+        return queries.per_topic(named, scores) if per_topic else queries.board(named, means(scores))
 
     def fill_scores(
         self, table: str, labelled: Sequence[Labelled], condition: str = "", made: Callable[[str], str] = str
@@ -79,7 +81,7 @@ class Evaluation:
 
         ``made`` turns the SELECT of the values of a measure into the one that is kept, such as that of their means.
         """
-        self.database.execute(f"create or replace temp table {table} as {ddl.NO_SCORES}")
+        self.database.make(table, queries.NO_SCORES)
         narrowed = self._narrowing(condition)
         catalog = self.database.catalog
         shareable = [] if catalog.temporary else [measure for _, measure in labelled]
@@ -87,12 +89,13 @@ class Evaluation:
 
         def insert(measures: Sequence[Labelled], select: Callable[[Sequence[Labelled]], str]) -> None:
             # What measures beside each other read alike, the engine evaluates once.
-            measures = sorted(ddl.grouped(catalog, measures), key=lambda each: sorted(each[1].relation.reads))
+            measures = sorted(queries.grouped(catalog, measures), key=lambda each: sorted(each[1].relation.reads))
             parts = [measures[at : at + TOGETHER] for at in range(0, len(measures), TOGETHER)]
-            queries = [self._filtered([each for _, each in few], select(few), condition, narrowed) for few in parts]
-            self.database.execute_all([f"insert into temp.{table} by name {made(query)}" for query in queries])
+            for few in parts:
+                query = self._filtered([each for _, each in few], select(few), condition, narrowed)
+                self.database.insert(f"temp.{table}", made(query))
 
-        insert([each for each in labelled if each[1].name not in plan.measures], ddl.labelled_scores)
+        insert([each for each in labelled if each[1].name not in plan.measures], queries.labelled_scores)
         if plan.measures:
             with shared_steps.kept(self.database, catalog, plan.steps, narrowed) as catalog:
                 shared = [each for each in labelled if each[1].name in plan.measures]
@@ -107,13 +110,13 @@ class Evaluation:
                     self.fill_scores("evalsql_tried", [(measure.name, measure)], condition)
             except TooSlowError as error:
                 told[measure.relation.name] = str(error)
-        self.database.execute("drop table if exists temp.evalsql_tried")
+        self.database.drop("evalsql_tried")
         return told
 
-    def keep(self, query: str, *after: str) -> str:
-        """Keep the rows of a query until the connection closes, then run statements; returns their table's name."""
+    def keep(self, query: str) -> str:
+        """Keep the rows of a query until the connection closes; returns their table's name."""
         self._num_kept += 1
-        self.database.execute_all([f"create temp table evalsql_kept_{self._num_kept} as {query}", *after])
+        self.database.make(f"evalsql_kept_{self._num_kept}", query)
         return f"temp.evalsql_kept_{self._num_kept}"
 
     def keep_from_scores(self, query: str, measures: Sequence[Measure], *, qrels: Names = (), runs: Names = ()) -> str:
@@ -207,7 +210,8 @@ class Evaluation:
             stored_scores.add(self.database, "scores", measures, chosen)
             yield
         finally:
-            self.database.execute_all(["drop table if exists temp.scores", *views])
+            self.database.drop("scores")
+            self.database.execute_all(views)
 
     def tie_queries(
         self, measures: Names, *, qrels: Names = (), runs: Names = (), without: str = "", progress: Progress = silent
@@ -215,17 +219,15 @@ class Evaluation:
         """The two SELECTs of ``Warehouse.ties``; ``without`` is an order of ties that is left out."""
         named = parse_measures(as_list(measures), self.database.catalog)
         chosen = self._filter(qrels, runs)
-        self.database.execute(
-            f"create or replace temp table tied_answers as select *, 'rule' as ties from ({ddl.NO_SCORES})"
-        )
+        self.database.make("tied_answers", f"select *, 'rule' as ties from ({queries.NO_SCORES})")
         for done, measure in enumerate(named):
             progress("trying orders of ties", done, len(named))
             # One at a time: the plan of all together would take longer than its execution.
-            answers = self._filtered([measure], ddl.tied_answers(measure, without), chosen)
-            self.database.execute(f"insert into tied_answers by name select * from (\n{answers}\n)")
+            answers = self._filtered([measure], queries.tied_answers(measure, without), chosen)
+            self.database.insert("temp.tied_answers", answers)
         answers, order = "select * from temp.tied_answers", "order by qrels, measure, value desc"
-        effects = ddl.tie_report(self.database.catalog, "tie_effects", answers)
-        swaps = ddl.tie_report(self.database.catalog, "tie_dependent_pairs", answers)
+        effects = queries.tie_report(self.database.catalog, "tie_effects", answers)
+        swaps = queries.tie_report(self.database.catalog, "tie_dependent_pairs", answers)
         return f"{effects}\n{order}, run", f"{swaps}\n{order}, other desc, run, other_run"
 
     def evaluated_query(self, qrels: Names, runs: Names) -> str:
@@ -283,7 +285,7 @@ class Evaluation:
             selects.append(f"({ranges})")
         found = dict(self.database.rows("\nunion all\n".join(selects)))
         inputs = {table: f"select * from main.{table} where {found[key]}" for table, key in tables.items()}
-        return lambda query: ddl.with_inputs(query, inputs)
+        return lambda query: queries.with_inputs(query, inputs)
 
     def coverage_query(self, qrels: Names, runs: Names) -> str:
         return f"select * from coverage{self._filter(qrels, runs, asks=False)}\norder by qrels, run"
@@ -315,7 +317,8 @@ def place_of(measures: Sequence[Measure]) -> str:
 def temporary_tables(database: Database, tables: Mapping[str, str]) -> Iterator[None]:
     """Have the rows of SELECTs in temporary tables; each may read those before it."""
     try:
-        database.execute_all([f"create or replace temp table {name} as {sql}" for name, sql in tables.items()])
+        for name, sql in tables.items():
+            database.make(name, sql)
         yield
     finally:
-        database.execute_all([f"drop table if exists temp.{name}" for name in tables])
+        database.drop(*tables)

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.ddl import creating_statements, objects_of
-from evalsql.catalog.measure_names import Measure, literal, literals, parse_measures
+from evalsql.catalog.literals import literal, literals
+from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
@@ -215,7 +216,8 @@ def _cut_rankings(database: Database, measure: Measure) -> Iterator[None]:
         for table, rows in _CUT.items():
             made = catalog[table].body.replace("create table", "create or replace temp table", 1)
             query = database.query(rows, {name: given[name] for name in catalog[rows].header.inputs if name in given})
-            database.execute_all([made, f"insert into temp.{table} by name {query}"])
+            database.execute(made)
+            database.insert(f"temp.{table}", query)
         database.execute_all(_creating(temporary, steps))
         yield
     finally:

@@ -5,9 +5,10 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog import ddl
+from evalsql.catalog import ddl, queries
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import literal, parse_measures, rows_query, with_arguments
+from evalsql.catalog.literals import literal, rows_query
+from evalsql.catalog.measure_names import parse_measures, with_arguments
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.database.names import named, resolve_one
@@ -246,11 +247,11 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
     rules = rows_query(columns, [_row(*each) for each in enumerate(asked.rules)])
     reference = literal(asked.reference)  # without a baseline null, which no run is called
     own = f"where qrels = {literal(asked.qrels)} and run = {literal(asked.candidate)}"
-    averaged, quantiles, totals = ddl.averaged(catalog), catalog["gate_quantiles"].body, catalog["gate_totals"].body
+    averaged, quantiles, totals = queries.averaged(catalog), catalog["gate_quantiles"].body, catalog["gate_totals"].body
 
     def figures(answered: str) -> str:
         means = f"select run, measure, value from ({averaged})\nunion all\nselect * from ({quantiles})"
-        return ddl.with_inputs(f"{means}\nunion all\nselect * from ({totals})", {"answered": answered})
+        return queries.with_inputs(f"{means}\nunion all\nselect * from ({totals})", {"answered": answered})
 
     with_sets = ",".join(rule.topic for rule in asked.rules if rule.kind == "kappa" and rule.topic and not rule.problem)
     kappas = with_arguments(catalog, "cohen_kappa", names=with_sets, reference=asked.qrels).call
@@ -266,8 +267,8 @@ def _inputs(catalog: Catalog, asked: _Question) -> Mapping[str, str]:
             f"where baseline = {reference} and run = {literal(asked.candidate)}"
         ),
         "tests": f"select * from one_sided_t_tests(baseline := {reference}) where baseline = {reference}",
-        "means": figures(ddl.ANSWERS),
-        "paired_means": figures(f"{ddl.ANSWERS} semi join compared_pairs using (qrels, topic, measure)"),
+        "means": figures(queries.ANSWERS),
+        "paired_means": figures(f"{queries.ANSWERS} semi join compared_pairs using (qrels, topic, measure)"),
     }
 
 

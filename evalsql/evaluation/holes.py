@@ -4,9 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evalsql.catalog import ddl
+from evalsql.catalog import ddl, queries
 from evalsql.catalog.header import TIE_RULE, TIES, Value
-from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure, literal
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure
 from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names
 from evalsql.evaluation.evaluation import Evaluation, place_of
@@ -67,7 +68,7 @@ def _bounded(measure: Measure) -> _Bounded:
 
 def _values_by(each: _Bounded, ranks: str) -> str:
     """A SELECT of the values of a measure by the rows of a SELECT of judged_ranks."""
-    return f"select * from ({ddl.with_inputs(f'from {each.measure.call}', {'judged_ranks': ranks})})"
+    return f"select * from ({queries.with_inputs(f'from {each.measure.call}', {'judged_ranks': ranks})})"
 
 
 class Holes:
@@ -104,7 +105,7 @@ class Holes:
             kept.append(evaluation.keep(f"select *, {name} as measure from ({self._bounds(each, unseen)})"))
         # qrels, run, topic, ties (rule, least or greatest), value, measure
         self.values = "\nunion all\n".join(f"select * from {name}" for name in kept)
-        inputs = {"answered": self.values, "hole_means": ddl.averaged(self._database.catalog)}
+        inputs = {"answered": self.values, "hole_means": queries.averaged(self._database.catalog)}
         self._effects = evaluation.keep(self._database.query("hole_effects", inputs))
         self.effects = f"select * from {self._effects} {self._order}, value desc, run"
 
@@ -134,7 +135,7 @@ class Holes:
         condenses = each.measure.arguments.get("judged_only")
         if each.how == "first found" and not condenses:
             holes = self._evaluation.keep(f"from steps.{self._database.call('first_holes', **how)}")
-            found = ddl.with_inputs(f"from {each.measure.call}", {"judged_ranks": f"select * from {holes}"})
+            found = queries.with_inputs(f"from {each.measure.call}", {"judged_ranks": f"select * from {holes}"})
             return self._database.query("first_found_bounds", {**inputs, "first_hole_values": found})
         if (weights := self._weights(each)) and not condenses:
             inputs["hole_weights"] = weights

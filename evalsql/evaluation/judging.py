@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from evalsql.catalog import ddl
+from evalsql.catalog import queries
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, literal, literals, names_of_less_is_better
+from evalsql.catalog.literals import literal, literals
+from evalsql.catalog.measure_names import Measure, names_of_less_is_better
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names, resolve_one
 from evalsql.errors import UsageError
@@ -72,7 +73,7 @@ def contributions(
     counts = evaluation.keep(_rows(database, "pool_contributions", **given, rel=rel))
     pairs = database.rows(f"select qrels, run from {counts}")
     with evaluation.with_scores(named, qrels=[judged for judged, _ in pairs], runs=[run for _, run in pairs]):
-        means = evaluation.keep(ddl.means(database.catalog, "select * from temp.scores"))
+        means = evaluation.keep(queries.means(database.catalog, "select * from temp.scores"))
     left = evaluation.keep(f"select * from {means} limit 0")
     for judged, run in pairs:
         _add_means_without(database, named, judged, run, unique, left)
@@ -98,9 +99,9 @@ def _add_means_without(
         "judged_documents": given["judged_documents"],
         "judged_ranks": "select * from temp.evalsql_judged_ranks_left",
     }
-    scores = ddl.with_inputs(f"select * from (\n{ddl.scores(named)}\n) where {own}", tables)
+    scores = queries.with_inputs(f"select * from (\n{queries.scores(named)}\n) where {own}", tables)
     with temporary_tables(database, left):
-        database.insert(table, ddl.means(database.catalog, scores))
+        database.insert(table, queries.means(database.catalog, scores))
 
 
 # By what is shown of how far judgment sets agree: the relation, and the order of its rows.

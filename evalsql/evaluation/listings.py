@@ -4,8 +4,9 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 
-from evalsql.catalog.ddl import board_order, value_columns
-from evalsql.catalog.measure_names import Measure, literal, literals, names_of_less_is_better, quoted, with_arguments
+from evalsql.catalog.literals import literal, literals, quoted
+from evalsql.catalog.measure_names import Measure, names_of_less_is_better, with_arguments
+from evalsql.catalog.queries import board_order, value_columns
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, how_to_judge, resolve_one
 from evalsql.errors import UsageError

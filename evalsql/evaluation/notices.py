@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from evalsql.catalog.ddl import relation_query, with_inputs
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import CUTOFF, Measure, default_measure, literal, literals, tie_variants
+from evalsql.catalog.literals import literal, literals
+from evalsql.catalog.measure_names import CUTOFF, Measure, default_measure, tie_variants
+from evalsql.catalog.queries import relation_query, with_inputs
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.names import Names, as_list, how_to_judge, resolve_names

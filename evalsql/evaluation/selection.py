@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from evalsql.catalog.ddl import with_inputs
-from evalsql.catalog.measure_names import ANSWER_MEASURES, DEFAULT_MEASURES, literal, literals, quoted
+from evalsql.catalog.literals import literal, literals, quoted
+from evalsql.catalog.measure_names import ANSWER_MEASURES, DEFAULT_MEASURES
+from evalsql.catalog.queries import with_inputs
 from evalsql.database.database import Database
 from evalsql.database.names import Found, Names, as_list, fitting_names, resolve_names
 from evalsql.errors import QueryError, UsageError

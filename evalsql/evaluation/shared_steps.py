@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import NamedTuple
 
-from evalsql.catalog.ddl import bound, objects_of, signature, with_list
+from evalsql.catalog.ddl import objects_of, signature, with_list
 from evalsql.catalog.header import TIE_RULE, TIES, Value
-from evalsql.catalog.measure_names import Measure, literal
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import Measure
+from evalsql.catalog.queries import bound
 from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.catalog.sql_text import bind_parameters, relation_calls
 from evalsql.database.database import Database

@@ -5,8 +5,9 @@ A run has rankings here or stored scores, never both, so the two add up without 
 
 from collections.abc import Callable, Mapping, Sequence
 
-from evalsql.catalog.ddl import STORED
-from evalsql.catalog.measure_names import Measure, literal, literals, rows_query
+from evalsql.catalog.literals import literal, literals, rows_query
+from evalsql.catalog.measure_names import Measure
+from evalsql.catalog.queries import STORED
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
@@ -19,16 +20,17 @@ def are_held(database: Database) -> bool:
 
 
 def stored_rows(database: Database, measures: Sequence[Measure], condition: str) -> str:
-    """A SELECT of stored values, empty where none are held; warns of those that lack, UsageError if that is all."""
+    """A SELECT of stored values, empty where none are held; warns of those that lack, UsageError if that is all.
+
+    The condition is one on judgment sets and runs.
+    """
     if not measures or not are_held(database):
         return ""
     found = f"select qrels, run, topic, measure, value from {STORED}{condition}"
     stored = f"select * from ({found}) where measure in ({literals(measure.name for measure in measures)})"
     if text := _describe(_lacking(database, measures, condition)):
         computed = f"select 1 from coverage{condition} {'and' if condition else 'where'} missing_topics is not null"
-        # A condition on topics is none on the coverage of runs.
-        any_value = f"select 1 from ({stored}) union all {computed} limit 1"
-        if "topic in (" not in condition and not database.rows(any_value):
+        if not database.rows(f"select 1 from ({stored}) union all {computed} limit 1"):
             raise UsageError(text)
         warn(text)
     return stored
@@ -39,7 +41,7 @@ def add(
 ) -> None:
     """Put stored values, or what is ``made`` of them, into a table that ``fill_scores`` made."""
     if stored := stored_rows(database, measures, condition):
-        database.execute(f"insert into temp.{table} by name {made(stored)}")
+        database.insert(f"temp.{table}", made(stored))
 
 
 def check_rankings(database: Database, what: str, runs: Names, *, every: bool = False) -> None:

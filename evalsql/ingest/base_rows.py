@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Any
 
-from evalsql.catalog.measure_names import rows_query
+from evalsql.catalog.literals import rows_query
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import USE_REPLACE, UsageError, warn
@@ -67,7 +67,7 @@ def add_rows(
     remaining = iter(rows)
     while some := list(islice(remaining, _ROWS_INSERTED)):
         values = [list(column) for column in zip(*some, strict=True)]
-        database.execute(f"insert into {table} by name select {selected}", values + further)
+        database.insert(table, f"select {selected}", values + further)
 
 
 def add_evaluations(database: Database, pairs: Sequence[tuple[int, int]], retrieved: str | None = None) -> None:
@@ -230,7 +230,7 @@ def take_over(database: Database, qrels_id: int, replaced_id: int | None) -> Non
         return
     for table, key, chosen in (("topic_meta", "qrels_id", ""), ("files", "id", "and kind like 'topics.%'")):
         columns = f"select * replace ({qrels_id} as {key}) from {table}"
-        database.execute(f"insert into {table} {columns} where {key} = {replaced_id} {chosen}")
+        database.insert(table, f"{columns} where {key} = {replaced_id} {chosen}")
     differing = database.query("judgment_differences", {}, qrels_id=qrels_id, other_id=replaced_id)
     if not database.rows(f"select 1 from ({differing}) limit 1"):
         for kind, table in OF_ANSWERS.items():

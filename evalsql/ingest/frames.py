@@ -8,7 +8,7 @@ from numbers import Integral, Number
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.measure_names import quoted
+from evalsql.catalog.literals import quoted
 from evalsql.database.database import Database
 from evalsql.errors import QueryError, UsageError
 from evalsql.ingest import column_meanings, python_rankings, python_rows
@@ -178,13 +178,13 @@ def put(database: Database, table: str, columns: Mapping[str, Sequence[Any]], nu
         numpy = import_module("numpy") if is_long else None  # three times as fast, but not installed with evalsql
     if numpy is None:
         listed = ", ".join(f"unnest(?::{kind}[]) as {quoted(name)}" for name, kind in kinds.items())
-        database.execute(f"create or replace temp table {table} as select {listed}", list(columns.values()))
+        database.make(table, f"select {listed}", list(columns.values()))
         return
     view, types = f"{table}_arrays", {"double": float, "varchar": object}
     database.register(view, {name: numpy.array(values, dtype=types[kinds[name]]) for name, values in columns.items()})
     try:
         listed = ", ".join(f"cast({quoted(name)} as {kind}) as {quoted(name)}" for name, kind in kinds.items())
-        database.execute(f"create or replace temp table {table} as select {listed} from {view}")
+        database.make(table, f"select {listed} from {view}")
     finally:
         database.unregister(view)
 

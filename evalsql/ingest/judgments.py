@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from evalsql.catalog.literals import quoted
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import ProblemList, UsageError, input_error, warn
@@ -83,7 +84,7 @@ def staged_judgments(
         note_left_out(tables.by_label.values(), options.form)
         if name is None:
             name = Path(source).resolve().name if is_folder else stem(file.label)
-        staged = StagedJudgments(database, name, options, file)
+        staged = StagedJudgments(database, name, options, file, is_plain=tables.are_trec and not is_folder)
         if table := tables.by_label.get(file.label):
             staged.stage_table(table)
         else:
@@ -104,6 +105,7 @@ class StagedJudgments:
     duplicates: int = 0
     comments: Sequence[str] = ()
     notices: list[str] = field(default_factory=list)
+    is_plain: bool = True  # a file that was named, of TREC text
 
     def __post_init__(self) -> None:
         columns = _COLUMNS.get(self.options.form, _GRADED).split()
@@ -138,8 +140,8 @@ class StagedJudgments:
             return
         columns = ", ".join(f'"{name.removeprefix("judgment_")}"' for name in self._columns if name != "line")
         columns = _COLUMNS_OF.get(self.options.form, columns)
-        rows = f"select row, {columns} from ({table.query})"
-        self.database.execute(f"insert into staged_qrels_rows {rows}")
+        rows, names = f"select row, {columns} from ({table.query})", ", ".join(map(quoted, self._columns))
+        self.database.insert("staged_qrels_rows", f"select * from ({rows}) as staged({names})")
         self._check(table, ProblemList())
 
     def stage_data(self, data: Any) -> None:

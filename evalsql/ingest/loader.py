@@ -30,12 +30,14 @@ class Loader:
         check: called at the end of each load, before it is committed.
         keeps_unjudged: whether runs are stored with documents that no judgment is about.
         notices: of the last load of runs or judgments: their format, and what was left out.
+        is_plain: whether the files of that load are as TREC has them, so that their format need not be told.
     """
 
     database: Database
     check: Callable[[], None] = lambda: None
     keeps_unjudged: bool = True
     notices: list[str] = field(default_factory=list)
+    is_plain: bool = True
 
     def load_qrels(
         self,
@@ -97,7 +99,7 @@ class Loader:
                 warnings.note_overlaps(database, pairs)
                 warnings.warn()
                 self.check()
-            self.notices = staged.notices
+            self.notices, self.is_plain = staged.notices, staged.is_plain
             return staged.name
 
     def load_weights(self, source: Any, qrels: str, *, replace: bool = False) -> str:
@@ -248,6 +250,7 @@ class Loader:
                     database.execute(f"update runs set meta = told.meta from {said}")
                 self.check()
             self.notices = [tables.describe_formats(sources), *loader.left_out]
+            self.is_plain = tables.are_trec
             return list(by_names)
 
     def load_run(

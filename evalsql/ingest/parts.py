@@ -16,7 +16,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.literals import literal
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import EvalsqlError, InputError, InputWarning, ProblemList, UsageError

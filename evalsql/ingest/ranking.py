@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.measure_names import rows_query
+from evalsql.catalog.literals import rows_query
 from evalsql.database.database import Database
 from evalsql.errors import InputError, QueryError, UsageError
 from evalsql.ingest import base_rows

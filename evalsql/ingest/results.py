@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.measure_names import Measure, literal, parse_measures
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.database.names import resolve_one

@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.literals import literal
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.database.names import Names

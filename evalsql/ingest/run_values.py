@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.literals import literal
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, replaced_qrels, resolve_one
 from evalsql.errors import Problem, ProblemList, UsageError, warn

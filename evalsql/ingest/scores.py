@@ -8,7 +8,8 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.measure_names import Measure, literal, parse_measures, rows_query
+from evalsql.catalog.literals import literal, rows_query
+from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
 from evalsql.errors import InputError, Problem, QueryError, UsageError, input_error, warn

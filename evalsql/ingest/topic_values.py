@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.literals import literal
 from evalsql.database.database import Database
 from evalsql.database.names import only_qrels, resolve_one
 from evalsql.errors import USE_REPLACE, Problem, ProblemList, UsageError, input_error, warn

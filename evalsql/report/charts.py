@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.measure_names import Measure, literal, parse_measures
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.database.disk import whole_file
 from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import UsageError

@@ -12,7 +12,8 @@ from collections.abc import Set as AbstractSet
 from functools import reduce
 from itertools import islice, pairwise
 
-from evalsql.catalog.ddl import SCORES, is_held
+from evalsql.catalog.ddl import is_held
+from evalsql.catalog.queries import SCORES
 from evalsql.catalog.relations import STEPS, Catalog, read_catalog
 from evalsql.database import engine
 from evalsql.database.statement_calls import (

@@ -16,8 +16,8 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from evalsql.catalog.ddl import SCORES
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.literals import literal
+from evalsql.catalog.queries import SCORES
 from evalsql.database import engine, quack
 from evalsql.database.database import Database
 from evalsql.errors import EvalsqlError, InputWarning, UsageError, WarehouseError

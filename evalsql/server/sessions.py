@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.literals import literal
 from evalsql.database import engine
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, MEASURES, REFUSED, STOPPING, UNLOCK
 from evalsql.database.statement_calls import MOST

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog import ddl
-from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog import ddl, queries
+from evalsql.catalog.literals import literal, quoted
 from evalsql.catalog.relations import STEPS, Relation
 from evalsql.catalog.sql_text import tokens, with_replaced
 from evalsql.database import engine
@@ -84,7 +84,7 @@ def export_warehouse(database: Database, folder: Path, *, overwrite: bool = Fals
         facts = {"evalsql": __version__, "schema": SCHEMA_VERSION, "sql_digest": digest, "rows": rows}
         (part / MANIFEST).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
         # What users made beside a warehouse's own tables and relations.
-        known = {*catalog.relations, ddl.SCORES}
+        known = {*catalog.relations, queries.SCORES}
         objects = objects_in(database)
         return Contents(rows, sorted(f"{kind} {name}" for _, name, kind in objects if name not in known))
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
-from evalsql.catalog import PACKAGE, ddl
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog import PACKAGE, ddl, queries
+from evalsql.catalog.literals import literal
 from evalsql.catalog.relations import STEPS, Catalog, read_catalog
 from evalsql.database import disk, engine
 from evalsql.database.database import MEMORY, Database
@@ -189,7 +189,8 @@ def relations_file(progress: Progress, *, few: bool = False) -> Path | None:
     folder = Path(platformdirs.user_cache_path("evalsql", appauthor=False))
     path = folder / f"relations-{catalog.digest[:20]}{'-few' if few else ''}-duckdb-{engine.__version__}.duckdb"
     # What writes them may be newer than the file, in a checkout.
-    if path.exists() and path.stat().st_mtime >= Path(ddl.__file__).stat().st_mtime:
+    written_by = [Path(str(each.__file__)).stat().st_mtime for each in (ddl, queries)]
+    if path.exists() and path.stat().st_mtime >= max(written_by):
         return path
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog.literals import literal, quoted
 from evalsql.database.database import Database
 from evalsql.database.names import Names, named, only_qrels, replaced_qrels, resolve_names
 from evalsql.errors import UsageError
@@ -67,11 +67,7 @@ def write(database: Database, kind: str, name: str, form: str, path: Path, qrels
 
 
 def write_query(database: Database, query: str, form: str, path: Path) -> int:
-    return _copy(database, query, path, "format parquet, compression zstd" if form == "parquet" else "format json")
-
-
-def _copy(database: Database, query: str, path: Path, options: str) -> int:
-    return int(database.column(f"copy (\n{query}\n) to {literal(str(path))} ({options})")[0])
+    return database.copy(query, path, "format parquet, compression zstd" if form == "parquet" else "format json")
 
 
 def _run(database: Database, name: str, form: str, path: Path) -> Written:
@@ -148,7 +144,7 @@ def _qrels(database: Database, name: str, form: str, path: Path) -> Written:
         ((others,),) = database.rows(f"select count(*) from ({rows}) where iteration <> '0'")
         remarks = [f"the iteration of {others:,} judgments does not go into the format beir"] if others else []
         lines = f'select topic as "query-id", document as "corpus-id", grade as score from ({rows})'
-        return Written(_copy(database, lines, path, "format csv, header true, delimiter '\t'"), remarks)
+        return Written(database.copy(lines, path, "format csv, header true, delimiter '\t'"), remarks)
     return Written(write_query(database, rows, form, path), remarks)
 
 
@@ -162,7 +158,7 @@ def _text(database: Database, lines: str, names: Sequence[str], path: Path) -> i
             f"{found[0][0]!r} cannot be written to a TREC file, whose columns end at white space and whose comments "
             "begin with #; --format parquet or jsonl takes every name"
         )
-    return _copy(database, lines, path, "format csv, header false, delimiter ' ', quote '', escape ''")
+    return database.copy(lines, path, "format csv, header false, delimiter ' ', quote '', escape ''")
 
 
 def _topics(database: Database, name: str, form: str, path: Path) -> Written:

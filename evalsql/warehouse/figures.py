@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.ddl import averaged, grouped, relation_query, with_inputs
 from evalsql.catalog.header import TIE_RULE, TIES, Value
-from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure, is_measure, literal, parse_measures, rows_query
+from evalsql.catalog.literals import literal, rows_query
+from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure, is_measure, parse_measures
+from evalsql.catalog.queries import averaged, grouped, relation_query, with_inputs
 from evalsql.catalog.relations import Catalog
 from evalsql.errors import InputError, UsageError, input_error
 from evalsql.ingest.base_rows import IN_MEMORY, rank_judged
@@ -161,10 +162,8 @@ def _try_orders(
 ) -> list[str]:
     """Put means under every order of documents into the table ``found_means``; returns what could not be tried."""
     losses, left_out = _add_judgments(warehouse), list[str]()
-    warehouse.execute(
-        "create or replace temp table found_means "
-        "(run varchar, judgments varchar, measure varchar, document_order varchar, topics varchar, value double)"
-    )
+    columns = dict.fromkeys(("run", "judgments", "measure", "document_order", "topics"), "varchar")
+    warehouse.database.make_empty("found_means", {**columns, "value": "double"})
     orders = (*TIE_RULES, *_OTHER_ORDERS)
     seen: dict[int, str] = {}  # by the digest of ranks, or of ties, the first order that has it
     for done, order in enumerate(orders):
@@ -180,7 +179,7 @@ def _try_orders(
         if same := seen.get(ties if order in _BY_SCORE else ranks):
             # The means are the same, and are not computed again.
             copied = f"select * replace ({literal(order)} as document_order) from temp.found_means"
-            warehouse.execute(f"insert into temp.found_means {copied} where document_order = {literal(same)}")
+            warehouse.database.insert("temp.found_means", f"{copied} where document_order = {literal(same)}")
         else:
             _add_means(warehouse, measures, order, losses)
         seen = {ranks: order, ties: order} | seen
@@ -205,7 +204,7 @@ def _put_in_order(warehouse: Warehouse, runs: Sequence[str], order: str) -> None
         warehouse.load_runs(runs, qrels=sets, tie_rule=order, replace=True, tells_remarks=order == TIE_RULES[0])
         return
     if order == _OTHER_ORDERS[0]:
-        warehouse.execute("create or replace temp table figure_lines as select * from retrieved")
+        database.make("figure_lines", "select * from retrieved")
     database.execute_all(["delete from retrieved", "delete from judged_ranks"])
     lines = {"lines": "select * from temp.figure_lines"}
     database.insert("retrieved", warehouse.database.query("lines_in_order", lines, ties=order))
@@ -221,19 +220,16 @@ def _add_means(warehouse: Warehouse, measures: Sequence[Measure], order: str, lo
     variants = [(each.name, found) for each in asked for found in _variants(catalog, each, losses)]
     for name, variant in grouped(catalog, variants):
         rows = relation_query(catalog, variant.relation.name, {}, **variant.arguments)
-        warehouse.execute(
-            "insert into temp.figure_answers "
-            f"select qrels, run, topic, {name} || '@' || chr(9) || variant, value from ({rows})"
-        )
+        named = f"{name} || '@' || chr(9) || variant as measure"
+        warehouse.database.insert("temp.figure_answers", f"select qrels, run, topic, {named}, value from ({rows})")
     answers = {
         "figure_answers": "select * from temp.figure_answers",
         "figure_measures": rows_query("measure, rel", [(each.name, each.arguments.get("rel", 1)) for each in asked]),
         "answered": relation_query(catalog, "topic_answers"),
     }
-    warehouse.execute(
-        f"insert into temp.found_means select run, qrels, measure, {literal(order)}, ties, value "
-        f"from ({with_inputs(averaged(catalog), answers)})"
-    )
+    means = f"run, qrels as judgments, measure, {literal(order)} as document_order, ties as topics, value"
+    rows = with_inputs(averaged(catalog), answers)
+    warehouse.database.insert("temp.found_means", f"select {means} from ({rows})")
 
 
 def _facts(measure: Measure) -> tuple[str, bool]:

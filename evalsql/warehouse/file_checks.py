@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import Any
 
-from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog.literals import literal, quoted
 from evalsql.catalog.relations import STEPS, read_catalog
 from evalsql.catalog.sql_text import TypedColumn, tokens, typed_columns
 from evalsql.database import engine

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import Measure, literal, parse_measures
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.relations import FUSION, Catalog, Relation
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, resolve_names
@@ -168,13 +169,13 @@ class Search(NamedTuple):
         inputs = {"tried": f"select * from temp.{_TRIED}", "parts": parts}
         less = named[0].relation.header.less_is_better
         chosen = database.query("tuned_folds", inputs, less_is_better=less)
-        columns = "candidate integer, setting varchar, topic varchar, value double"
-        database.execute(f"create or replace temp table {_TRIED} ({columns})")
+        columns = {"candidate": "integer", "setting": "varchar", "topic": "varchar", "value": "double"}
+        database.make_empty(_TRIED, columns)
         try:
             self._try_settings(database, settings, tried, named[0].name)
             found = database.rows(f"{chosen} order by fold = 0, fold")
         finally:
-            database.execute(f"drop table if exists temp.{_TRIED}")
+            database.drop(_TRIED)
         pieces = []
         for fold, candidate, *_ in found:
             own = f"in (select topic from ({parts}) where fold = {fold})"
@@ -185,7 +186,7 @@ class Search(NamedTuple):
 
     def _try_settings(self, database: Database, settings: Sequence[str], tried: Sequence[Method], measure: str) -> None:
         judged = f"select topic, document, grade from judgments where qrels = {literal(self.qrels)}"
-        insert = f"insert into temp.{_TRIED} select ?, ?, unnest(?::varchar[]), unnest(?::double[])"
+        listed = "? as candidate, ? as setting, unnest(?::varchar[]) as topic, unnest(?::double[]) as value"
         with Evaluator(database.rows(judged), measure, tie_rule=self.tie_rule) as evaluator:
             for candidate, (setting, method) in enumerate(zip(settings, tried, strict=True)):
                 self.progress("trying weights", candidate, len(tried))
@@ -195,7 +196,8 @@ class Search(NamedTuple):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", InputWarning)
                     values = evaluator.per_topic(rows)
-                database.execute(insert, [candidate, setting, [*values], [each[measure] for each in values.values()]])
+                given = [candidate, setting, [*values], [each[measure] for each in values.values()]]
+                database.insert(f"temp.{_TRIED}", f"select {listed}", given)
 
 
 def fuse(

@@ -13,7 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.measure_names import literal, parse_measures
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import STEPS, Relation, read_catalog
 from evalsql.database import engine, quack
 from evalsql.database.database import MEMORY, Database

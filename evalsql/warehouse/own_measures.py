@@ -10,9 +10,10 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsql.catalog import ddl
+from evalsql.catalog import ddl, queries
 from evalsql.catalog.header import CONTRACT, Alias
-from evalsql.catalog.measure_names import is_measure, literal, parse_measures
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import is_measure, parse_measures
 from evalsql.catalog.relations import (
     BUILDABLE,
     GENERATED,
@@ -82,7 +83,8 @@ def _columns_of_body(database: Database, relation: Relation) -> dict[str, str]:
     catalog, defaults = database.catalog, {each.name: literal(each.default) for each in relation.parameters}
     typed = [each for each in relation.parameters if each.type != "any"]
     defaults |= {each.name: f"cast({defaults[each.name]} as {each.type})" for each in typed}
-    described = database.rows(f"describe {ddl.bound(catalog, relation, ddl.with_list(catalog, relation, defaults))}")
+    query = queries.bound(catalog, relation, ddl.with_list(catalog, relation, defaults))
+    described = database.rows(f"describe {query}")
     of_list = catalog.list_parameter(relation)
     return {name: f"{name} {kind}" for name, kind, *_ in described if name != of_list}
 
@@ -188,7 +190,7 @@ _UNDERSTOOD = {
 
 def hides(catalog: Catalog, kind: str, name: str) -> bool:
     """Whether views would ask a table, view or macro of this name in the place of evalsql's or the engine's own."""
-    known = {*catalog.relations, ddl.SCORES}
+    known = {*catalog.relations, queries.SCORES}
     return name.lower() in (known if kind == "table" else statement_text.engine_functions() - known)
 
 

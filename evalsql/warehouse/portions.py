@@ -215,7 +215,7 @@ def _handed_out(database: Database, job: Job, name: str) -> Sequence[pyarrow.Rec
 
 def _stand_in(database: Database, name: str, step: str) -> None:
     """Have a relation read in the place of a step, until the portion ends: what was found elsewhere."""
-    database.execute(f"create temp table handed_in as {database.query('handed_in')}")
+    database.make("handed_in", database.query("handed_in"))
     made = {step: replace(database.catalog[name], name=step, kind=STEPS)}
     for each in database.catalog.build_order():  # and whatever reads it, directly or not
         if each.name != step and each.reads & made.keys():
@@ -237,9 +237,9 @@ def _put(job: Job, pieces: Iterator[Any]) -> Iterator[Warehouse]:
         database.execute(f"create temp table portion ({READ})")
         for some in in_batches(pieces, lambda piece: int(piece.num_rows), 100_000):
             database.register("evalsql_rows", pyarrow.Table.from_batches(some))
-            database.execute("insert into portion by name from evalsql_rows")
+            database.insert("portion", "from evalsql_rows")
             database.unregister("evalsql_rows")
-        database.execute(f"create temp table portion_runs as {database.query('portion_runs')}")
+        database.make("portion_runs", database.query("portion_runs"))
         yield warehouse
     finally:
         database.execute("rollback")
@@ -267,12 +267,12 @@ def _rank(database: Database, options: RunOptions, kind: int, names: dict[str, i
     files = [StagedFile(source, Table(database, source, TREC_TEXT, columns=KINDS[kind])) for source in sources]
     runs = [NewRun(run, number, (), [file]) for (run, number), file in zip(names.items(), files, strict=True)]
     batch, found = RunBatch(database, runs, options), LoadWarnings()
-    database.execute(f"""
-        insert into staged_run_rows by name
+    rows = f"""
         select run_id as file_id, topic, document, given_rank, score, false as doubtful
         from portion join portion_runs as runs using (run)
         where document is not null and runs.kind = {kind} {"order by place" if options.tie_rule == "input" else ""}
-    """)
+    """
+    database.insert("staged_run_rows", rows)
     notes = batch.rank()
     repeated = sorted(batch.repeated())
     batch.store()

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from evalsql.catalog import ddl
-from evalsql.catalog.measure_names import literal, quoted, unnested
+from evalsql.catalog import ddl, queries
+from evalsql.catalog.literals import literal, quoted, unnested
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation, read_catalog
 from evalsql.database import engine
 from evalsql.database.database import MEMORY, Database
@@ -52,7 +52,7 @@ def rebuild(database: Database) -> None:
     """Replace the views and macros of the file by the attached ones of this version, for other clients of the file."""
     written = {*database.column("select relation from relations where kind not in ('tables', 'keys')")}
     ours = {relation.name for relation in database.catalog.of_kind(*BUILDABLE)}
-    _drop(database, database.name, {*written, *ours, ddl.SCORES})
+    _drop(database, database.name, {*written, *ours, queries.SCORES})
     try:
         database.execute(f"copy from database {ATTACHED} to {quoted(database.name)} (schema)")
     except QueryError as error:
@@ -179,7 +179,7 @@ def _listed(database: Database) -> str:
 
 def give_catalogue(database: Database) -> None:
     """Have this connection ask a table ``measures`` of its own, and not that of the file."""
-    database.execute(f"create temp table measures as {_listed(database)} limit 0")
+    database.make("measures", f"{_listed(database)} limit 0")
     database.insert_text("temp.measures", ddl.catalogue_rows(database.catalog.measures))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
@@ -61,15 +61,9 @@ class Warehouse:
     def _check_load(self) -> None:
         if self.loader.keeps_unjudged:  # else there are no whole rankings to audit
             check_new_runs(self.database)
-        before = self.database.after_commit
-
-        def after() -> None:  # to stop a measure that takes too long would undo the load before its commit
-            self.database.after_commit = before
-            before()
-            own_measures.check_own(self.database, only_warn=True)
-
         if self.database.catalog.own and self._has_all:  # who asks for few measures checks them when they are asked
-            self.database.after_commit = after
+            # To stop a measure that takes too long would undo the load before its commit.
+            self.database.once_committed.append(partial(own_measures.check_own, self.database, only_warn=True))
 
     def __enter__(self) -> Self:
         return self

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evalsql.catalog.ddl import SCORES, common_measures, with_inputs
-from evalsql.catalog.measure_names import parse_measures, quoted
+from evalsql.catalog.ddl import common_measures
+from evalsql.catalog.literals import quoted
+from evalsql.catalog.measure_names import parse_measures
+from evalsql.catalog.queries import SCORES, with_inputs
 from evalsql.catalog.relations import AFTER_SCORES, Catalog
 from evalsql.catalog.sql_text import ctes_named, tokens
 from evalsql.database.database import Database, Rows

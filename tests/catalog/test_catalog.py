@@ -18,12 +18,12 @@ from evalsql.catalog.relations import (
     AFTER_SCORES,
     GIVEN_VALUES,
     STEPS,
+    UNASKED,
     Relation,
     read_catalog,
     read_relation,
     read_relations,
 )
-from evalsql.engines.compiling import UNASKED
 from evalsql.errors import CatalogError
 from evalsql.ingest import frames, judgments
 from evalsql.ingest.files import table, tables
@@ -303,9 +303,15 @@ def test_bodies_keep_to_the_portable_core() -> None:
     """But those of fusion and holes, which are not compiled for other engines, and those that are a table there."""
     functions = [function.name for function in CATALOG.of_kind("functions") if not outside_the_core(function)]
     for relation in CATALOG.of_kind("steps", "measures"):
-        is_chosen = relation.name == GIVEN_VALUES or UNASKED.search(relation.body)
+        is_chosen = relation.name == GIVEN_VALUES or relation.name in UNASKED
         if not {"fusion", "holes"} & {*relation.path.parts[-3:]} and not is_chosen:
             assert outside_the_core(relation, functions) == [], relation.name
+
+
+def test_what_is_read_where_no_variable_names_runs_is_known() -> None:
+    read = re.compile(r"query_table\(case when getvariable\('\w+'\) is null then '(\w+)'")
+    found = {each.name: whole[1] for each in CATALOG.relations.values() if (whole := read.search(each.body))}
+    assert found == UNASKED
 
 
 @pytest.mark.parametrize(("body", "found"), rows_of(HERE / "outside_the_core.tsv"))

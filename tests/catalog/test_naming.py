@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evalsql.catalog.ddl import grouped
 from evalsql.catalog.measure_names import default_measure, parse_measures
+from evalsql.catalog.queries import grouped
 from evalsql.catalog.relations import read_catalog
 from evalsql.errors import UsageError
 from tests.long_cases import rows_of

@@ -14,7 +14,7 @@ from ranx import Qrels, Run, evaluate
 
 import evalsql
 from evalsql import conformance
-from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.queries import relation_query
 from evalsql.conformance import check
 from evalsql.warehouse.figures import Figure, compared_query
 from tests.conformance import exact

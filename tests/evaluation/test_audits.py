@@ -12,8 +12,8 @@ import pytest
 
 import evalsql
 from evalsql import AuditError, Warehouse
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import Measure
+from evalsql.catalog.queries import relation_query
 from evalsql.catalog.relations import Relation, read_catalog
 from evalsql.cli import holdings
 from evalsql.database.database import Database

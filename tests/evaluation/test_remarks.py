@@ -4,7 +4,7 @@ import pytest
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.catalog.measure_names import rows_query
+from evalsql.catalog.literals import rows_query
 from tests.conftest import warned
 from tests.long_cases import few_of
 
@@ -54,6 +54,24 @@ def test_what_rankings_hold_is_counted(empty: Warehouse) -> None:
     empty.load_run({"2": {"a": 3.0, "b": 2.0, "z": 1.0}, "3": {"a": 1.0}, "9": {"a": 1.0}}, "run")
     (counts,) = empty.database.records(empty.database.query("ranking_counts"))
     assert counts == ("run", 5, 3, 1, 1, 2, 0)
+
+
+def test_what_is_said_of_corrected_means(empty: Warehouse) -> None:
+    columns = "num_topics, num_judged, note"
+    few, surer, alone = "few topics", "people alone are surer", "no other topics"
+    first = "{} topics of p and {} more of j; n_effective: topics of p that would be as sure without j"
+    guess = "fewer than 10 topics by people: n_effective is a guess, see evalsql help judges"
+    unsure = "less sure than people's topics alone: 1 of 2"
+    for rows, told in (
+        ([(12, 30, None), (11, 31, None)], [first.format(12, 31)]),
+        (
+            [(9, 30, few), (12, 30, surer)],
+            [first.format(12, 30), guess, unsure],
+        ),
+        ([(12, 0, alone)], [first.format(12, 0), "j has no topic that p lacks; nothing is estimated"]),
+    ):
+        inputs = {"corrected": rows_query(columns, rows)}
+        assert empty.database.remarks("correction_remarks", inputs, reference="p", judge="j") == told
 
 
 def test_where_each_run_is_cut() -> None:

@@ -207,6 +207,18 @@ def test_measures_that_are_not_stored_are_named(command: Command) -> None:
     assert_refused(command("leaderboard", "dense", "-m", "Bpref", *db), "not among the stored scores")
 
 
+def test_a_run_with_a_name_like_sql_is_refused_as_any_other(tmp_path: Path) -> None:
+    name = "topic in (x)"
+    renamed = (
+        f"select * replace ('{name}' as run) from '{scores_of(tmp_path / 'dense.parquet', 'dense', measures=['AP'])}'"
+    )
+    with evalsql.open(new_file(tmp_path)) as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        assert warehouse.load_scores(write_parquet(tmp_path / "renamed.parquet", renamed)) == [name]
+        with pytest.raises(UsageError, match=r"not among the stored scores, .*: Bpref of topic in \(x\)"):
+            warehouse.evaluate("Bpref", runs=name)
+
+
 @pytest.mark.long
 def test_figures_of_other_sql_are_marked(tmp_path: Path, command: Command) -> None:
     path = new_file(tmp_path)

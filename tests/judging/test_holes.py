@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.ddl import relation_query
 from evalsql.catalog.measure_names import parse_measures
+from evalsql.catalog.queries import relation_query
 from evalsql.catalog.relations import read_catalog
 from evalsql.evaluation.holes import Holes, unbounded
 from tests.conftest import Command, assert_refused, csv_rows, new_warehouse, write

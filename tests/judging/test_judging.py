@@ -16,7 +16,7 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 import evalsql
 from evalsql import QueryError, UsageError, Warehouse
-from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.queries import relation_query
 from evalsql.evaluation import judging
 from tests.conftest import FIXTURES, SAMPLE, Command, assert_refused, csv_rows, load_sample, new_warehouse, write
 from tests.long_cases import few_of

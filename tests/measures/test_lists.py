@@ -3,7 +3,8 @@
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.measure_names import default_measure, literal, tie_variants
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import default_measure, tie_variants
 from evalsql.catalog.relations import read_catalog
 from evalsql.errors import QueryError
 from tests.conftest import module_warehouse

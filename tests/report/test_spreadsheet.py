@@ -5,7 +5,7 @@ import io
 import re
 from pathlib import Path
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.literals import literal
 from tests.conftest import Command, new_file
 
 

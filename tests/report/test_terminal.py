@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import evalsql
-from evalsql.catalog.ddl import relation_query
+from evalsql.catalog.queries import relation_query
 from evalsql.cli import main, tell
 from evalsql.report import terminal
 from evalsql.report.table import Table

@@ -16,7 +16,7 @@ import pytest
 
 import evalsql
 from evalsql import WarehouseError
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.literals import literal
 from evalsql.database import quack
 from evalsql.errors import ReachError
 from evalsql.warehouse import open as opening

@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -197,17 +198,39 @@ def test_a_client_computes_nothing_that_a_server_names(warehouse: evalsql.Wareho
     setting = "(system.main.current_setting('home_directory'))"
     warehouse.execute(f"create temp table t (a integer, b varchar default {setting})")
     warehouse.connection.execute("set home_directory = '/home/of/the/client'")
-    warehouse.execute(f"insert into t by name select a from read_csv('{path}')")
+    warehouse.database.insert("temp.t", f"select a from read_csv('{path}')")
     assert warehouse.rows("from t") == [(1, None)]
     with pytest.raises(QueryError, match='does not have a column with name "c"'):
-        warehouse.execute(f"insert into t by name select a, 2 as c from read_csv('{path}')")
+        warehouse.database.insert("temp.t", f"select a, 2 as c from read_csv('{path}')")
+
+
+def test_a_statement_of_a_user_is_run_by_the_server_alone(warehouse: evalsql.Warehouse, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "a\n1\n")
+    for text in (f"create temp table own as from read_csv('{path}')", f"insert into runs from read_csv('{path}')"):
+        with pytest.raises(UsageError, match="read_csv is not for clients of a server"):
+            warehouse.execute(text)
+    assert warehouse.connection.execute("select 1 from duckdb_tables() where table_name = 'own'").fetchall() == []
+
+
+@pytest.mark.parametrize("is_unordered", [False, True])
+def test_rows_of_a_file_come_in_the_columns_that_have_their_names(
+    warehouse: evalsql.Warehouse, tmp_path: Path, is_unordered: bool
+) -> None:
+    path = write(tmp_path / "a.csv", "b,a\n" + "".join(f"{-at},{at}\n" for at in range(1000)))
+    database = warehouse.database
+    database.make_empty("placed", {"a": "integer", "c": "varchar", "b": "integer"})
+    with database.unordered() if is_unordered else nullcontext():
+        database.insert("temp.placed", f"select b, a from read_csv('{path}')  -- of a file")
+        database.make("made", f"select b, a from read_csv('{path}')  -- of a file")
+    assert sorted(warehouse.rows("select a, c, b from placed")) == [(at, None, -at) for at in range(1000)]
+    assert sorted(warehouse.rows("from made")) == sorted((-at, at) for at in range(1000))
 
 
 def test_names_of_columns_are_no_statements_for_the_server(warehouse: evalsql.Warehouse, tmp_path: Path) -> None:
     name = 'a" integer); create table main.injected as select 1 as a; --'
     header = name.replace('"', '""')
     path = write(tmp_path / "a.csv", f'"{header}"\n1\n')
-    warehouse.execute(f"create or replace temp table sent as select * from read_csv('{path}')")
+    warehouse.database.make("sent", f"select * from read_csv('{path}')")
     assert warehouse.rows("from (describe sent) select column_name") == [(name,)]
     assert warehouse.rows("select 1 from duckdb_tables() where table_name = 'injected'") == []
 

@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from evalsql.catalog import SQL_ROOT
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.literals import literal
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
 
 COMPUTED = SQL_ROOT.parent / "fixtures" / "conformance" / "packages.tsv"

@@ -12,7 +12,7 @@ import pytest
 
 import evalsql
 from evalsql import CatalogError, EvalsqlError, InputWarning, QueryError, UsageError, WarehouseError
-from evalsql.catalog.measure_names import quoted
+from evalsql.catalog.literals import quoted
 from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.database import statement_text
 from evalsql.warehouse.open import Reach, open_database

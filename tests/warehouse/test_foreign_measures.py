@@ -8,7 +8,8 @@ import pytest
 
 import evalsql
 from evalsql import InputWarning, QueryError, UsageError, Warehouse, WarehouseError
-from evalsql.catalog.measure_names import literal, parse_measures
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.catalog.sql_text import functions_named
 from evalsql.database import database

@@ -20,7 +20,7 @@ import pytest
 
 import evalsql
 from evalsql import InputError, InputWarning, QueryError, UsageError, Warehouse
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.literals import literal
 from evalsql.errors import Problem
 from evalsql.evaluation.listings import wide_query
 from tests.conftest import SAMPLE, Command, assert_refused, new_file, warned, write

@@ -15,7 +15,7 @@ from typing import IO, Any
 from evalsql.database.disk import is_full, scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, UsageError, WarehouseError, input_error, warn
 from evalsql.ingest.column_meanings import Given, check_given
-from evalsql.ingest.files.formats import recognised, without_rows
+from evalsql.ingest.files.formats import recognised
 from evalsql.ingest.files.source import (
     DATASET,
     HEAD,
@@ -45,6 +45,7 @@ PREDICTIONS = "_predictions"  # what follows the name of the task where MTEB wri
 _SHOWN = 3
 _LOOKED_AT = 100  # lines
 _USTAR_AT = 257
+_ZIP, _WORKBOOK = b"PK\x03\x04", b"xl/"  # how an archive begins, and what one that Excel made has in it
 _MOST_GROWTH = 1_000  # of a zip archive; runs grow ten to fifty times, and members that share bytes any number
 _ZIP_END = 22  # bytes of the record at the end, and its comment follows
 _BLOCK = 1 << 16  # bytes
@@ -306,7 +307,7 @@ def unfit(source: Source, head: bytes, kind: str) -> str:
 
 def is_archive(head: bytes) -> bool:
     """Whether a file is a tar or zip archive; a workbook of Excel is none."""
-    return head[_USTAR_AT:].startswith(b"ustar") or without_rows(head).startswith("a zip archive;")
+    return head[_USTAR_AT:].startswith(b"ustar") or (head.startswith(_ZIP) and _WORKBOOK not in head)
 
 
 def unpacked(source: Source, folder: Path) -> Iterator[tuple[str, Path]]:

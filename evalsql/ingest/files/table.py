@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from evalsql.catalog.measure_names import quoted
+from evalsql.catalog.literals import quoted
 from evalsql.database.database import Database
 from evalsql.errors import InputError, Problem, UsageError, warn
 from evalsql.ingest import column_meanings

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.measure_names import literal, quoted
+from evalsql.catalog.literals import literal, quoted
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError, warn
@@ -98,6 +98,11 @@ class Tables:
         if "call" in table.columns and not self.has_calls and not self.ignores_calls:
             check_calls(table)
 
+    @property
+    def are_trec(self) -> bool:
+        """Whether what was read is TREC text alone."""
+        return not self.by_label
+
     def describe_formats(self, sources: Sequence[Source]) -> str:
         found = [self.by_label.get(source.label) for source in sources]
         names = Counter(table.form.name if table else "TREC" for table in found)
@@ -108,12 +113,12 @@ class Tables:
     def stage_runs(self, tables: Sequence[Table], spans: str = "") -> None:
         """Put rows of runs into the table ``staged_run_rows``, in the order in which they were read."""
         numbers, call = ", ".join(str(table.source.number) for table in tables), "call" if self.has_calls else "null"
-        self.database.execute(f"""
-            insert into staged_run_rows by name
+        rows = f"""
             select file as file_id, topic, document, rank as given_rank, score, false as doubtful,
                 {call} as call {spans}
             from {ROWS} where file in ({numbers})
-        """)
+        """
+        self.database.insert("staged_run_rows", rows)
 
     @property
     def first_run_rows(self) -> str:

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.literals import literal
 from evalsql.database.database import Database
 from evalsql.errors import InputError, UsageError
 from evalsql.ingest import column_meanings

@@ -9,7 +9,7 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, cast
 
-from evalsql.catalog.measure_names import literal
+from evalsql.catalog.literals import literal
 from evalsql.database.database import Database
 from evalsql.errors import Problem, warn
 from evalsql.ingest.column_meanings import COLUMNS

@@ -6,16 +6,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from evalsql.catalog import ddl
+from evalsql.catalog import queries
 from evalsql.catalog.header import Value
-from evalsql.catalog.measure_names import (
-    Measure,
-    literal,
-    names_of_counts,
-    names_of_less_is_better,
-    parse_measures,
-    rows_query,
-)
+from evalsql.catalog.literals import literal, rows_query
+from evalsql.catalog.measure_names import Measure, names_of_counts, names_of_less_is_better, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, run_in_place
 from evalsql.errors import UsageError, warn
@@ -156,13 +150,13 @@ def gather_report(
     on_request = ON_REQUEST if len(chosen) > MOST_THRESHOLDS else ON_REQUEST[:1]
     omitted = frozenset(without) | (frozenset(on_request) - frozenset(shown))
     left_out = {*omitted, "intervals", "pr_topics"} if for_page else omitted
-    queries = _queries(warehouse, named, judged, chosen, left_out)
+    asked = _queries(warehouse, named, judged, chosen, left_out)
     tables: dict[str, Table] = {}
     with warehouse.evaluation.with_scores(named, qrels=judged, runs=chosen):
-        for name, query in queries.items():
-            progress("gathering the report", len(tables), len(queries))
+        for name, query in asked.items():
+            progress("gathering the report", len(tables), len(asked))
             tables[name] = Table(*warehouse.database.table(query))
-        board = ddl.board(named, ddl.means(warehouse.catalog, "select * from temp.scores"))
+        board = queries.board(named, queries.means(warehouse.catalog, "select * from temp.scores"))
         columns, rows = warehouse.database.table(f"select * exclude (qrels) from ({board})")
         told = list[notes.Notice]()
         if "judges" not in left_out:

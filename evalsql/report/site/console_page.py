@@ -13,7 +13,8 @@ from string import Template
 from typing import NamedTuple
 
 from evalsql.catalog import SQL_ROOT
-from evalsql.catalog.measure_names import default_measure, literal, literals, quoted
+from evalsql.catalog.literals import literal, literals, quoted
+from evalsql.catalog.measure_names import default_measure
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
@@ -73,8 +74,7 @@ def write_copy(database: Database, found: Sequence[SetResults], folder: Path, de
     rows.mkdir()
     # Rows travel by files, since the database may be a server's, or open for reading only.
     for table, query in _selected(database, found, depth).items():
-        file = literal(str(rows / f"{table}.parquet"))
-        database.execute(f"copy ({query}) to {file} (format parquet, compression lz4)")
+        database.copy(query, rows / f"{table}.parquet", "format parquet, compression lz4")
     with closing(open_database(str(path), reach=Reach(folders=[str(rows), one_path(rows)]))) as copy:
         copy.execute("set threads = 1")  # so that the same rows make the same file
         with copy.transaction():

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from evalsql.catalog.measure_names import Measure, literal
+from evalsql.catalog.literals import literal
+from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Relation
 from evalsql.phrases import counted
 from evalsql.report import html

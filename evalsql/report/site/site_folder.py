@@ -16,7 +16,7 @@ from time import sleep
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from evalsql.catalog.measure_names import literals
+from evalsql.catalog.literals import literals
 from evalsql.database.disk import whole_folder
 from evalsql.errors import UsageError
 from evalsql.evaluation.boards import COLLECTION, board

@@ -13,7 +13,8 @@ from string import Template
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from evalsql.catalog.measure_names import Measure, default_measure, literal, literals, parse_measures, with_arguments
+from evalsql.catalog.literals import literal, literals
+from evalsql.catalog.measure_names import Measure, default_measure, parse_measures, with_arguments
 from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import UsageError, warn

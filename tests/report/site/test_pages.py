@@ -12,7 +12,8 @@ from urllib.parse import unquote
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.measure_names import parse_measures, rows_query
+from evalsql.catalog.literals import rows_query
+from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
 from evalsql.report.html import in_words
 from evalsql.report.site import pages as site_pages
