@@ -256,7 +256,7 @@ def _with_bars(question: Question, table: Table) -> tuple[Table, list[str]]:
             lacking.append(_MARKS)
         else:
             marks, lines = _marks(question, room - _GAP)
-            table = table.with_column(len(table.columns), _BY_TOPIC, [marks[name, run] for name, run, _ in rows])
+            table = table.with_column(len(table.columns), _BY_TOPIC, [marks.get(row[:2], "") for row in rows])
     if lacking:
         lines = [f"the terminal is too narrow for {', '.join(lacking)}", *lines]
     return table, lines
@@ -265,9 +265,10 @@ def _with_bars(question: Question, table: Table) -> tuple[Table, list[str]]:
 def _marks(question: Question, room: int) -> tuple[Mapping[tuple[Any, ...], str], list[str]]:
     """By judgment set and run the marks, at most as many as there is room for, and how they are to be read."""
     warehouse, measure, digits = question.warehouse, question.named[0], question.output.digits
-    values = warehouse.evaluation.components_query(measure, qrels=question.qrels, runs=question.runs)
+    chosen = {"qrels": question.qrels, "runs": question.runs}
+    kept = warehouse.evaluation.keep_from_scores("select qrels, run, topic, value from scores", [measure], **chosen)
     how = {"marks": room, "levels": len(terminal.HEIGHTS)}
-    heights = warehouse.database.query("topic_marks", {"topic_values": values}, **how)
+    heights = warehouse.database.query("topic_marks", {"topic_values": f"select * from {kept}"}, **how)
     columns = "qrels, run, list(level order by mark), any_value(lowest), any_value(highest), any_value(num_topics)"
     found = warehouse.rows(f"select {columns} from ({heights}) group by qrels, run order by qrels")
     scales = {name: scale for name, _, _, *scale in found if None not in scale}

@@ -229,6 +229,22 @@ def test_odd_boards(odd: Path, shown: Shown) -> None:
         assert words in "\n".join(lines)
 
 
+def test_marks_of_topics_are_those_of_loaded_values_too(tmp_path: Path, shown: Shown) -> None:
+    path = tmp_path / "w.duckdb"
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels({"1": {"d": 1}, "2": {"d": 1}}, "q")
+        warehouse.load_run({"1": {"d": 1.0}, "2": {"e": 2.0, "d": 1.0}}, "computed")
+        rows = "qrels,run,topic,measure,value\nq,loaded,1,AP,0.25\nq,loaded,2,AP,1\n"
+        (tmp_path / "scores.csv").write_text(rows)
+        warehouse.load_scores(tmp_path / "scores.csv")
+    lines = [line.split() for line in shown("leaderboard", "-m", "AP", db=path, columns=160)]
+    marks = {line[2]: line[-1] for line in lines if line[:1] in (["1"], ["2"])}
+    assert {run: len(each) for run, each in marks.items()} == {"computed": 2, "loaded/q": 2}
+    # Topic 1 comes first, as its mean is lower, .625. Heights are 1 + 7 * value: of 1 and .5, and of .25 and 1.
+    assert marks["computed"] in ("\u2588\u2584", "\u2588\u2585")
+    assert marks["loaded/q"] == "\u2583\u2588"
+
+
 def test_marks_of_groups_of_topics_and_of_what_is_not_known(empty: evalsql.Warehouse) -> None:
     """Topics by their means: t3 (0.1), t1 (0.3), t2 (0.7); in two groups t3 with t1, from 0 to 0.8."""
     values = """
