@@ -25,9 +25,9 @@ sys.path.insert(0, str(ROOT))  # the site shows this source, whichever version i
 
 import evalsql
 from evalsql.catalog.header import Alias
-from evalsql.catalog.literals import literal
 from evalsql.catalog.relations import Relation, read_catalog
 from evalsql.cli import app
+from evalsql.literals import literal
 from tests.tools.measures_page import FAMILIES
 
 LOG = logging.getLogger("mkdocs.hooks.pages")

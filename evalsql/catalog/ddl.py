@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from evalsql.catalog.header import CONTRACT, TIES, Parameter
-from evalsql.catalog.literals import literal, literals, quoted
 from evalsql.catalog.measure_names import ANSWER_MEASURES, Measure, default_measure, parse_measures, tie_variants
 from evalsql.catalog.queries import (
     ANSWERS,
@@ -18,6 +17,7 @@ from evalsql.catalog.queries import (
 )
 from evalsql.catalog.relations import AFTER_SCORES, BUILDABLE, STEPS, WITHOUT_VIEW, Catalog, Relation
 from evalsql.catalog.sql_text import bind_parameters, in_schemas
+from evalsql.literals import literal, literals, quoted
 
 _LISTS = ("averaged_topics", "count_of", "coverage", "first_names", "holdings", "inventory")  # what remarks call too
 # The order of the table relations: these, then kind by kind, with tables that have only keys at the end.

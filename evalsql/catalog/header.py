@@ -14,10 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import starmap
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evalsql.catalog import SQL_ROOT
 from evalsql.errors import CatalogError, UsageError
+from evalsql.literals import Value
 from evalsql.phrases import listed
 
 # The columns that every measure gives first, in this order.
@@ -216,7 +217,6 @@ def _alias_faults(text: str, parameters: Sequence[Parameter]) -> list[str]:
     return faults
 
 
-Value = int | float | str | bool | list[Any] | None  # a list where a parameter takes several values
 GREATEST_INTEGER = 2**31 - 1
 TIES, TIE_RULE = "ties", "rule"
 _PARAMETER = re.compile(

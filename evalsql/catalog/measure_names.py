@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from evalsql.catalog.header import TIE_RULE, TIES, Alias, Value
-from evalsql.catalog.literals import literal
+from evalsql.catalog.header import TIE_RULE, TIES, Alias
 from evalsql.catalog.relations import NEW_IN_10, NUM_TOPICS, RELEVANCE_STRING, RUN_ID, TREC_GROUPS, Catalog, Relation
 from evalsql.errors import UsageError
+from evalsql.literals import Value, literal
 
 _NAME = re.compile(
     r"(?P<base>[^\s(@]+)\s*(?:\((?P<arguments>[^@]*)\))?\s*(?:@\s*(?P<at>[^\s(]+)\s*(?:\((?P<more>.*)\))?)?"
@@ -101,7 +101,10 @@ def parse_measures(texts: Iterable[str], catalog: Catalog) -> list[Measure]:
     """The measures that texts name, separated by blanks or commas; raises UsageError with all that does not fit."""
     measures: dict[str, Measure] = {}
     problems: list[str] = []
-    known = _known(catalog)
+    known: dict[str, Named] = {}  # by names in lower case, those of trec_eval apart
+    for relation in catalog.measures:
+        names = (Alias(relation.header.measure), Alias(relation.name), *relation.header.aliases)
+        known |= {alias.name.lower(): Named(relation, alias) for alias in names}
     trec = {name.lower(): named for name, named in trec_names(catalog).items()}
     for text in texts:
         for part in split_names(text):
@@ -189,15 +192,6 @@ def _positional(text: str, alias: Alias, values: str) -> dict[str, str]:
     if any(gain.lstrip().startswith("-") for gain in gains):
         raise UsageError(f'"{text}": a grade below 0 has no gain; to trec_eval -1 is a document that is not judged')
     return {**given, GAINS: ",".join([*gains, OTHERS])} if gains else given
-
-
-def _known(catalog: Catalog) -> dict[str, Named]:
-    """What each name of a measure stands for, in lower case; see ``trec_names`` for those of trec_eval."""
-    known: dict[str, Named] = {}
-    for relation in catalog.measures:
-        names = (Alias(relation.header.measure), Alias(relation.name), *relation.header.aliases)
-        known |= {alias.name.lower(): Named(relation, alias) for alias in names}
-    return known
 
 
 def _parse(text: str, known: Mapping[str, Named], trec: Mapping[str, Named]) -> list[Measure]:

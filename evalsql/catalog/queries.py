@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from evalsql.catalog.header import TIE_RULE, Value
-from evalsql.catalog.literals import literal, literals, quoted
+from evalsql.catalog.header import TIE_RULE
 from evalsql.catalog.measure_names import Measure, default_measure, tie_variants
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.catalog.sql_text import bind_parameters, in_schemas
+from evalsql.literals import Value, literal, literals, quoted
 
 SCORES = "scores"
 STORED = "stored_values"  # the relation of values that were computed elsewhere

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog import PACKAGE, SQL_ROOT
-from evalsql.catalog.header import CONTRACT, TIES, Header, Parameter, Value, read_header
+from evalsql.catalog.header import CONTRACT, TIES, Header, Parameter, read_header
 from evalsql.catalog.sql_text import (
     check_parameters,
     functions_named,
@@ -29,6 +29,7 @@ from evalsql.catalog.sql_text import (
     typed_columns,
 )
 from evalsql.errors import CatalogError
+from evalsql.literals import Value
 from evalsql.phrases import read_cells
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import Literal
 
 import typer
 
-from evalsql.catalog.literals import literals
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option
@@ -18,6 +17,7 @@ from evalsql.database.names import resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.notices import AUDIT_COLUMNS, audited_runs, audits, findings
 from evalsql.evaluation.selection import Choice, choose_runs, held_systems, outlived_runs
+from evalsql.literals import literals
 from evalsql.phrases import counted, shortened
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from evalsql.catalog import PACKAGE, ddl
-from evalsql.catalog.literals import literal
 from evalsql.catalog.measure_names import default_measure, parse_measures
 from evalsql.catalog.relations import Catalog, Relation, read_catalog, read_relation
 from evalsql.cli import tell
@@ -21,6 +20,7 @@ from evalsql.cli.sql_completion import Known, Vocabulary, is_blank, is_command, 
 from evalsql.database.disk import whole_file
 from evalsql.database.quack import is_address
 from evalsql.errors import EvalsqlError, UsageError
+from evalsql.literals import literal
 from evalsql.report.table import Table
 from evalsql.report.terminal import DroppedColumns, printable
 from evalsql.warehouse.own_measures import read_sources

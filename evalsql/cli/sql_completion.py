@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from evalsql.catalog.ddl import is_held
 from evalsql.catalog.header import CONTRACT, Parameter
-from evalsql.catalog.literals import literal, quoted
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog
 from evalsql.catalog.sql_text import Token, tokens
+from evalsql.literals import literal, quoted
 
 _WORDS = """
     select from where group by having order limit offset join left right full inner cross using on as and or not in is

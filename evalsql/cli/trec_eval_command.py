@@ -9,8 +9,6 @@ import typer
 from typer.core import TyperCommand
 
 from evalsql.catalog import relations
-from evalsql.catalog.header import Value
-from evalsql.catalog.literals import literal
 from evalsql.catalog.measure_names import Measure, trec_measures, trec_names, unknown_measure
 from evalsql.catalog.queries import ANSWERS, relation_query
 from evalsql.catalog.relations import Catalog, read_catalog
@@ -21,6 +19,7 @@ from evalsql.cli.output import note, standard_output
 from evalsql.database.database import MEMORY
 from evalsql.errors import EvalsqlError, Problem, ProblemList, UsageError, input_error
 from evalsql.ingest.base_rows import add_rows
+from evalsql.literals import Value, literal
 from evalsql.report.terminal import for_stream
 from evalsql.warehouse.warehouse import Warehouse
 

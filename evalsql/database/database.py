@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from evalsql.catalog.header import Value
-from evalsql.catalog.literals import literal, quoted
 from evalsql.catalog.measure_names import with_arguments
 from evalsql.catalog.queries import relation_query
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.database import engine, statement_text
 from evalsql.database.disk import file_error
 from evalsql.errors import QueryError, ReachError, TooSlowError, UsageError, WarehouseError
+from evalsql.literals import Value, literal, quoted
 
 if TYPE_CHECKING:
     import duckdb

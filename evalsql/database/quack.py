@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from evalsql.catalog.literals import literal
 from evalsql.database import engine
 from evalsql.errors import UsageError, WarehouseError
+from evalsql.literals import literal
 
 if TYPE_CHECKING:
     import duckdb

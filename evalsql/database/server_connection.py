@@ -16,13 +16,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalsql.catalog.literals import literal, quoted
 from evalsql.catalog.relations import Relation, read_catalog
 from evalsql.database import engine, quack
 from evalsql.database.database import Database, Rows, fetched, translated_errors
 from evalsql.database.disk import place_to_spill
 from evalsql.database.statement_text import BEGINS, first_word, plain_words, rendered
 from evalsql.errors import EvalsqlError, UsageError, WarehouseError
+from evalsql.literals import literal, quoted
 from evalsql.phrases import Progress, silent
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from functools import cache
 from itertools import accumulate, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalsql.catalog.literals import literal, quoted
 from evalsql.catalog.sql_text import Token, tokens, with_replaced
 from evalsql.database import engine
 from evalsql.database.statement_calls import CallError, check_nesting, check_settings
+from evalsql.literals import literal, quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -22,11 +22,11 @@ from sqlglot import exp
 from sqlglot.errors import UnsupportedError
 from sqlglot.transforms import eliminate_window_clause
 
-from evalsql.catalog.header import CONTRACT, TIES, Parameter, Value
-from evalsql.catalog.literals import literal
+from evalsql.catalog.header import CONTRACT, TIES, Parameter
 from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import GIVEN_VALUES, UNASKED, Catalog, Relation
 from evalsql.errors import UsageError
+from evalsql.literals import Value, literal
 from evalsql.version import __version__
 
 DUCKDB = "duckdb"

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from evalsql.catalog.literals import literals, rows_query
 from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.queries import value_columns
 from evalsql.database.database import Database
@@ -12,6 +11,7 @@ from evalsql.database.names import Names, as_list, fitting_names, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import TWO_METHODS, Evaluation, temporary_tables
 from evalsql.evaluation.selection import Choice, choose_runs
+from evalsql.literals import literals, rows_query
 
 VALUES, CLUSTERS = "board_values", "collection_clusters"
 COLLECTION = "coalesce(meta['collection'], qrels)"

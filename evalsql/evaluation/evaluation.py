@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from functools import partial
 
 from evalsql.catalog import ddl, queries
-from evalsql.catalog.header import Value
-from evalsql.catalog.literals import literals
 from evalsql.catalog.measure_names import Measure, default_measure, parse_measures, with_arguments
 from evalsql.database.database import Database
 from evalsql.database.names import (
@@ -22,6 +20,7 @@ from evalsql.database.names import (
 )
 from evalsql.errors import TooSlowError, UsageError
 from evalsql.evaluation import shared_steps, stored_scores
+from evalsql.literals import Value, literals
 from evalsql.phrases import Progress, shortened, silent
 
 MOST_RANGES = 100  # beyond that the condition takes longer than what it spares

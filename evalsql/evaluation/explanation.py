@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.ddl import creating_statements, objects_of
-from evalsql.catalog.literals import literal, literals
 from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.database.database import Database
@@ -20,6 +19,7 @@ from evalsql.database.names import resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import Evaluation, temporary_tables
 from evalsql.evaluation.stored_scores import check_rankings
+from evalsql.literals import literal, literals
 from evalsql.phrases import nearest
 
 if TYPE_CHECKING:

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl, queries
-from evalsql.catalog.header import Value
-from evalsql.catalog.literals import literal, rows_query
 from evalsql.catalog.measure_names import parse_measures, with_arguments
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
@@ -19,6 +17,7 @@ from evalsql.evaluation.evaluation import FAMILIES, Evaluation
 from evalsql.evaluation.gate_rules import COMPARING, EXTENSIONS, ON_BOARDS, Figures, Rule, read_figures
 from evalsql.evaluation.notices import on_figures
 from evalsql.evaluation.selection import latest_run
+from evalsql.literals import Value, literal, rows_query
 from evalsql.phrases import shortened
 from evalsql.version import __version__
 

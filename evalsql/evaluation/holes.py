@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evalsql.catalog import ddl, queries
-from evalsql.catalog.header import TIE_RULE, TIES, Value
-from evalsql.catalog.literals import literal
+from evalsql.catalog.header import TIE_RULE, TIES
 from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure
 from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names
 from evalsql.evaluation.evaluation import Evaluation, place_of
+from evalsql.literals import Value, literal
 from evalsql.phrases import Progress, silent
 
 _FILLED = "filled_ranks"

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from evalsql.catalog import queries
-from evalsql.catalog.header import Value
-from evalsql.catalog.literals import literal, literals
 from evalsql.catalog.measure_names import Measure, names_of_less_is_better
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names, resolve_one
 from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import Evaluation, place_in, place_of, temporary_tables
 from evalsql.evaluation.stored_scores import check_rankings
+from evalsql.literals import Value, literal, literals
 
 _JUDGED = "Judged@10"
 Priority = Literal["runs", "total", "figure", "order"]

@@ -4,7 +4,6 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 
-from evalsql.catalog.literals import literal, literals, quoted
 from evalsql.catalog.measure_names import Measure, names_of_less_is_better, with_arguments
 from evalsql.catalog.queries import board_order, value_columns
 from evalsql.database.database import Database
@@ -13,6 +12,7 @@ from evalsql.errors import UsageError
 from evalsql.evaluation.evaluation import Evaluation, place_in, place_of
 from evalsql.evaluation.selection import OF_NO_SYSTEM, Choice, choose_runs, held_systems, runs_before
 from evalsql.evaluation.stored_scores import check_rankings
+from evalsql.literals import literal, literals, quoted
 from evalsql.phrases import natural_key, nearest
 
 _NAMES = {"run": "select run from runs", "baseline": "select run from runs", "topic": "select topic from topics"}

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from evalsql.catalog.header import Value
-from evalsql.catalog.literals import literal, literals
 from evalsql.catalog.measure_names import CUTOFF, Measure, default_measure, tie_variants
 from evalsql.catalog.queries import relation_query, with_inputs
 from evalsql.catalog.relations import Catalog, Relation
@@ -15,6 +13,7 @@ from evalsql.evaluation import stored_scores
 from evalsql.evaluation.evaluation import Evaluation, temporary_tables
 from evalsql.evaluation.explanation import Explanation
 from evalsql.evaluation.holes import Holes, unbounded
+from evalsql.literals import Value, literal, literals
 from evalsql.phrases import Progress, counted, shortened, silent
 
 # With more, trying orders of ties takes longer than a second.

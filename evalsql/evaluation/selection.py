@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from evalsql.catalog.literals import literal, literals, quoted
 from evalsql.catalog.measure_names import ANSWER_MEASURES, DEFAULT_MEASURES
 from evalsql.catalog.queries import with_inputs
 from evalsql.database.database import Database
 from evalsql.database.names import Found, Names, as_list, fitting_names, resolve_names
 from evalsql.errors import QueryError, UsageError
 from evalsql.evaluation.evaluation import temporary_tables
+from evalsql.literals import literal, literals, quoted
 from evalsql.phrases import nearest
 
 if TYPE_CHECKING:

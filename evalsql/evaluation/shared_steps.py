@@ -10,13 +10,13 @@ from itertools import chain
 from typing import NamedTuple
 
 from evalsql.catalog.ddl import objects_of, signature, with_list
-from evalsql.catalog.header import TIE_RULE, TIES, Value
-from evalsql.catalog.literals import literal
+from evalsql.catalog.header import TIE_RULE, TIES
 from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.queries import bound
 from evalsql.catalog.relations import STEPS, Catalog, Relation
 from evalsql.catalog.sql_text import bind_parameters, relation_calls
 from evalsql.database.database import Database
+from evalsql.literals import Value, literal
 
 FEWEST = 6  # measures; for fewer the tables cost more than they spare
 _UNREAD = ("", "")  # stands for arguments that are expressions

@@ -5,13 +5,13 @@ A run has rankings here or stored scores, never both, so the two add up without 
 
 from collections.abc import Callable, Mapping, Sequence
 
-from evalsql.catalog.literals import literal, literals, rows_query
 from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.queries import STORED
 from evalsql.catalog.relations import read_catalog
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import UsageError, warn
+from evalsql.literals import literal, literals, rows_query
 from evalsql.phrases import some_of
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Any
 
-from evalsql.catalog.literals import rows_query
 from evalsql.database.database import Database
 from evalsql.database.names import Names, resolve_names
 from evalsql.errors import USE_REPLACE, UsageError, warn
 from evalsql.ingest.files.source import IN_MEMORY as IN_MEMORY
 from evalsql.ingest.files.source import Source, in_batches
 from evalsql.ingest.load_options import Meta
+from evalsql.literals import rows_query
 from evalsql.phrases import counted, shortened
 from evalsql.version import __version__
 

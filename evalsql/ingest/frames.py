@@ -8,11 +8,11 @@ from numbers import Integral, Number
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.literals import quoted
 from evalsql.database.database import Database
 from evalsql.errors import QueryError, UsageError
 from evalsql.ingest import column_meanings, python_rankings, python_rows
 from evalsql.ingest.column_meanings import Given
+from evalsql.literals import quoted
 
 _VIEW = "incoming_frame"
 _TABLE = "incoming_data"

@@ -12,7 +12,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.literals import quoted
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import ProblemList, UsageError, input_error, warn
@@ -27,6 +26,7 @@ from evalsql.ingest.files.trec_text import Notes, RowReader, reader, rejected_pa
 from evalsql.ingest.frames import put
 from evalsql.ingest.load_options import IMPLYING, NUGGETS, SAMPLED, JudgmentOptions
 from evalsql.ingest.ranking import check_span_rows
+from evalsql.literals import quoted
 from evalsql.phrases import counted
 
 # Columns of the staged rows, by form where they are not those of grades; line is that of the file, or the row's number.

@@ -16,7 +16,6 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalsql.catalog.literals import literal
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import EvalsqlError, InputError, InputWarning, ProblemList, UsageError
@@ -24,6 +23,7 @@ from evalsql.ingest.files.formats import recognised
 from evalsql.ingest.files.source import open_file
 from evalsql.ingest.load_options import RunOptions
 from evalsql.ingest.run_loading import run_tables, staged_file
+from evalsql.literals import literal
 
 if TYPE_CHECKING:
     import pyarrow

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.literals import rows_query
 from evalsql.database.database import Database
 from evalsql.errors import InputError, QueryError, UsageError
 from evalsql.ingest import base_rows
@@ -15,6 +14,7 @@ from evalsql.ingest.files.source import Source
 from evalsql.ingest.files.table import Table
 from evalsql.ingest.files.trec_text import Notes
 from evalsql.ingest.load_options import SCORED, UNITS, JudgmentOptions, RunOptions
+from evalsql.literals import rows_query
 from evalsql.phrases import counted
 
 STAGED_COLUMNS = {

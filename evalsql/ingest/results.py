@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.literals import literal
 from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
@@ -26,6 +25,7 @@ from evalsql.ingest.load_options import Meta
 from evalsql.ingest.python_rows import records_of
 from evalsql.ingest.run_loading import run_name
 from evalsql.ingest.scores import delete_replaced, make_room, ranges_of, store
+from evalsql.literals import literal
 from evalsql.phrases import Progress, counted, natural_key, shortened, silent
 from evalsql.version import __version__
 

@@ -11,7 +11,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.literals import literal
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.database.names import Names
@@ -26,6 +25,7 @@ from evalsql.ingest.files.trec_text import Notes, first_notes, reader, rejected_
 from evalsql.ingest.frames import put
 from evalsql.ingest.load_options import NO_CALL, RANKED, SCORED, RunOptions
 from evalsql.ingest.ranking import SPANS_OF_TABLE, STAGED_COLUMNS, NewRun, Repeated, RunBatch, StagedFile, check_spans
+from evalsql.literals import literal
 from evalsql.phrases import Progress, silent
 
 BATCH_BYTES = 50_000_000  # of text that is staged together, so that memory stays bounded and progress is seen

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from evalsql.catalog.literals import literal
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, replaced_qrels, resolve_one
 from evalsql.errors import Problem, ProblemList, UsageError, warn
@@ -23,6 +22,7 @@ from evalsql.ingest.files.trec_text import Refuse
 from evalsql.ingest.load_options import NUGGETS, Meta
 from evalsql.ingest.loader import checked_name
 from evalsql.ingest.topic_files import Record, in_memory, read_records
+from evalsql.literals import literal
 
 _METADATA = re.compile(r"\.ya?ml(\.\w+)?$|ir[_-]?metadata(\.\w+)?$", re.IGNORECASE)
 _ENTRY = re.compile(r"( *)[\"']?([^\s#'\"-][^:'\"]*)[\"']?:(?:\s+(.*?))?(?:\s+#.*)?")

@@ -8,7 +8,6 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.literals import literal, rows_query
 from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import resolve_one
@@ -17,6 +16,7 @@ from evalsql.ingest.base_rows import add_rows, check_free, delete, file_row
 from evalsql.ingest.files.source import Source, open_file
 from evalsql.ingest.files.trec_text import one_path
 from evalsql.ingest.load_options import Meta
+from evalsql.literals import literal, rows_query
 from evalsql.phrases import counted, shortened
 
 _PARQUET = (b"PAR1", b"PARE")

@@ -7,7 +7,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.literals import literal
 from evalsql.database.database import Database
 from evalsql.database.names import only_qrels, resolve_one
 from evalsql.errors import USE_REPLACE, Problem, ProblemList, UsageError, input_error, warn
@@ -17,6 +16,7 @@ from evalsql.ingest.files.input_files import open_one_source, open_rows
 from evalsql.ingest.files.source import SURROGATE, Source
 from evalsql.ingest.files.trec_text import Notes, weight_fault, weight_rows
 from evalsql.ingest.topic_files import Record, in_memory, read_records
+from evalsql.literals import literal
 from evalsql.phrases import counted, shortened
 
 _TEXTS = column_names("topics")

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.literals import literal
 from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.database.disk import whole_file
 from evalsql.database.names import Names, as_list, resolve_one
@@ -16,6 +15,7 @@ from evalsql.evaluation import stored_scores
 from evalsql.evaluation.listings import history_query, texts
 from evalsql.evaluation.notices import on_costs
 from evalsql.evaluation.selection import Choice
+from evalsql.literals import literal
 from evalsql.phrases import shortened
 from evalsql.report import html
 from evalsql.report.page import report_data

@@ -48,7 +48,6 @@ _REFUSED_BEGINNINGS = (
 )
 _REFUSED_ENDS = ("_logging", "_profiling", "_scan", "_grammar_extension", "_external_resource", "_resource_type")
 _MADE = (["macro", "table"], ["function", "table"], ["table"], ["view"], ["macro"], ["function"], ["schema"])
-NO_MACROS = "which keeps macros as measures alone: evalsql load measures keeps one, a temporary one is a session's"
 _NAME_WORDS = 5  # of a name with its database and schema
 # The extension reads each table as it attaches, and fails at many of these, and at types that only a query has.
 _LOCKING = ("as", "default", "references", "check", "generated", "collate")
@@ -161,8 +160,9 @@ def _check_texts(query: str, words: list[Word]) -> None:
         if word.plain != "'":
             end = word.start
         elif not _STRING.fullmatch(content[word.start : end].decode()):
-            what = "one by itself and without a comment behind it"
-            raise RefusedError(f"a string in what is kept is '...' or $$...$$, {what}")
+            raise RefusedError(
+                "a string in what is kept is '...' or $$...$$, one by itself without a comment behind it"
+            )
 
 
 def _check_made(words: list[Word], made: list[Word], ours: AbstractSet[str]) -> None:
@@ -170,7 +170,7 @@ def _check_made(words: list[Word], made: list[Word], ours: AbstractSet[str]) -> 
     if not named:
         raise RefusedError("clients of a server make tables, views and schemas only")
     if kind in ("macro", "function"):
-        raise RefusedError(f"this is a macro that is not for a server, {NO_MACROS}")
+        raise RefusedError("a macro that is kept is a measure, which load measures keeps; others are temporary here")
     if kind == "table":
         _check_columns(words)
     new = _name(_after(named, ["if", "not", "exists"], []))

@@ -16,15 +16,14 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from evalsql.catalog.literals import literal
-from evalsql.catalog.queries import SCORES
 from evalsql.database import engine, quack
 from evalsql.database.database import Database
 from evalsql.errors import EvalsqlError, InputWarning, UsageError, WarehouseError
-from evalsql.server.policy import NO_MACROS, RefusedError, check_definition, with_announced
+from evalsql.literals import literal
+from evalsql.server.policy import RefusedError, check_definition, with_announced
 from evalsql.server.sessions import Sessions, Tokens
 from evalsql.warehouse.connecting import size_in_bytes
-from evalsql.warehouse.file_checks import TAKE_OUT, check_definitions, own_objects, refuse_hiding
+from evalsql.warehouse.file_checks import check_definitions, refuse_hiding
 from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.schema import keep_own, remake_views
 
@@ -250,11 +249,7 @@ def serve(
     with closing(database):
         refuse_hiding(database)
         check_definitions(database, check_definition, [relation.name for relation in database.catalog.own])
-        made = {SCORES, *database.catalog.relations}  # just now, of evalsql's and users' texts
-        for _, name, kind, _ in own_objects(database, made):
-            if "macro" in kind:  # nothing tells the defaults of its parameters
-                raise WarehouseError(f"{path}: macro {name} in it is not for a server, {NO_MACROS}; {TAKE_OUT}")
-        for fault in remake_views(database, made):
+        for fault in remake_views(database):
             log(f"{path}: {fault}")
         if was_killed:
             log(f"{path}: the process that had it last did not end properly; all it committed is here, and no more")

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.literals import literal
 from evalsql.database import engine
 from evalsql.database.quack import BEAT, HELLO, LEASE, LOCK, MEASURES, REFUSED, STOPPING, UNLOCK
 from evalsql.database.statement_calls import MOST
 from evalsql.database.statement_text import BEGINS, COMMITS, ROLLBACKS, first_word
 from evalsql.errors import UsageError
+from evalsql.literals import literal
 from evalsql.server.policy import SIGNED, WRITE, RefusedError, admitted
 
 _FEWEST = 16  # characters

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evalsql.catalog import ddl, queries
-from evalsql.catalog.literals import literal, quoted
 from evalsql.catalog.relations import STEPS, Relation
 from evalsql.catalog.sql_text import tokens, with_replaced
 from evalsql.database import engine
@@ -21,6 +20,7 @@ from evalsql.errors import AuditError, CatalogError, QueryError, UsageError, War
 from evalsql.evaluation.evaluation import Evaluation
 from evalsql.evaluation.notices import audits, findings
 from evalsql.ingest.files.trec_text import one_path
+from evalsql.literals import literal, quoted
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse.connecting import STORAGE_VERSION

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import platformdirs
 
 from evalsql.catalog import PACKAGE, ddl, queries
-from evalsql.catalog.literals import literal
 from evalsql.catalog.relations import STEPS, Catalog, read_catalog
 from evalsql.database import disk, engine
 from evalsql.database.database import MEMORY, Database
 from evalsql.errors import EvalsqlError, UsageError, WarehouseError
+from evalsql.literals import literal
 from evalsql.phrases import Progress, silent
 from evalsql.warehouse.file_checks import ATTACHED
 from evalsql.warehouse.schema import apply, create_tables

@@ -8,12 +8,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evalsql.catalog.literals import literal, quoted
 from evalsql.database.database import Database
 from evalsql.database.names import Names, named, only_qrels, replaced_qrels, resolve_names
 from evalsql.errors import UsageError
 from evalsql.evaluation.stored_scores import check_rankings, with_rankings
 from evalsql.ingest.base_rows import OF_ANSWERS
+from evalsql.literals import literal, quoted
 
 # By what is exported the formats, each with the extension of its files.
 FORMATS: Mapping[str, Mapping[str, str]] = {

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.header import TIE_RULE, TIES, Value
-from evalsql.catalog.literals import literal, rows_query
+from evalsql.catalog.header import TIE_RULE, TIES
 from evalsql.catalog.measure_names import CUTOFF, GAINS, Measure, is_measure, parse_measures
 from evalsql.catalog.queries import averaged, grouped, relation_query, with_inputs
 from evalsql.catalog.relations import Catalog
@@ -18,6 +17,7 @@ from evalsql.errors import InputError, UsageError, input_error
 from evalsql.ingest.base_rows import IN_MEMORY, rank_judged
 from evalsql.ingest.files.result_files import ResultError, table_rows
 from evalsql.ingest.frames import Query
+from evalsql.literals import Value, literal, rows_query
 from evalsql.phrases import Progress, silent
 from evalsql.warehouse.warehouse import Warehouse
 

@@ -11,7 +11,6 @@ from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import Any
 
-from evalsql.catalog.literals import literal, quoted
 from evalsql.catalog.relations import STEPS, read_catalog
 from evalsql.catalog.sql_text import TypedColumn, tokens, typed_columns
 from evalsql.database import engine
@@ -20,6 +19,7 @@ from evalsql.database.disk import UNFINISHED
 from evalsql.database.quack import is_address
 from evalsql.database.statement_calls import CallError, check_printed
 from evalsql.errors import QueryError, WarehouseError
+from evalsql.literals import literal, quoted
 from evalsql.warehouse.own_measures import hides
 
 # The name of the database with the package's relations. It is the same for the whole process, so that a file that is
@@ -248,19 +248,17 @@ def _refuse(database: Database, names: Iterable[str], what: str, advice: str = _
         raise WarehouseError(f"{database.path}: {name} {what}; {advice.format(name)}")
 
 
-def _only_in_file(database: Database, columns: str) -> str:
-    """These columns of what the file defines and the attached relations of this version do not."""
-    both = f"database_name in ({literal(database.name)}, {literal(ATTACHED)})"
-    in_file = f"system.main.bool_and(database_name = {literal(database.name)})"
-    return f"select {columns} from ({OBJECTS}) where {both} group by {columns} having {in_file}"
-
-
 def own_objects(database: Database, made: Collection[str] = ()) -> list[tuple[str, str, str, str]]:
     """Schema, name, kind and text of what the file defines and this version does not; the text begins behind the name.
 
     Users' measures that evalsql has just ``made`` of their texts are left out: they are held to more than others.
     """
-    rows = database.rows(_only_in_file(database, "schema_name, name, kind, definition"))
+    in_file = f"database_name = {literal(database.name)}"
+    rows = database.rows(f"""
+        select schema_name, name, kind, definition from ({OBJECTS})
+        where {in_file} or database_name = {literal(ATTACHED)}
+        group by schema_name, name, kind, definition having system.main.bool_and({in_file})
+    """)
     return [each for each in sorted(rows) if each[0] not in ("main", STEPS) or each[1] not in made]
 
 

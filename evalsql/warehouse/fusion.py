@@ -8,8 +8,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from evalsql.catalog.header import Value
-from evalsql.catalog.literals import literal
 from evalsql.catalog.measure_names import Measure, parse_measures
 from evalsql.catalog.relations import FUSION, Catalog, Relation
 from evalsql.database.database import Database
@@ -18,6 +16,7 @@ from evalsql.errors import InputWarning, UsageError, warn
 from evalsql.evaluation.stored_scores import check_rankings
 from evalsql.ingest.frames import Query
 from evalsql.ingest.loader import Loader
+from evalsql.literals import Value, literal
 from evalsql.phrases import Progress, counted, silent
 from evalsql.warehouse.evaluator import Evaluator
 

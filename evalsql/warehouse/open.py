@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from evalsql.catalog.literals import literal
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import STEPS, Relation, read_catalog
 from evalsql.database import engine, quack
@@ -21,6 +20,7 @@ from evalsql.database.database import MEMORY, Database
 from evalsql.database.statement_calls import check_printed
 from evalsql.database.statement_text import says_otherwise
 from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError, warn
+from evalsql.literals import literal
 from evalsql.phrases import Progress, silent, some_of
 from evalsql.version import __version__
 from evalsql.warehouse import file_checks, schema

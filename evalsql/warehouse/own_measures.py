@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from evalsql.catalog import ddl, queries
 from evalsql.catalog.header import CONTRACT, Alias
-from evalsql.catalog.literals import literal
 from evalsql.catalog.measure_names import is_measure, parse_measures
 from evalsql.catalog.relations import (
     BUILDABLE,
@@ -28,6 +27,7 @@ from evalsql.catalog.sql_text import bind_parameters, relation_calls, renamed
 from evalsql.database import statement_text
 from evalsql.database.statement_calls import EFFECTS, UNSEEN
 from evalsql.errors import USE_REPLACE, CatalogError, EvalsqlError, QueryError, UsageError, warn
+from evalsql.literals import literal
 
 if TYPE_CHECKING:
     from evalsql.database.database import Database

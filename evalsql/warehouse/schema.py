@@ -6,19 +6,20 @@ from dataclasses import replace
 from functools import partial
 
 from evalsql.catalog import ddl, queries
-from evalsql.catalog.literals import literal, quoted, unnested
 from evalsql.catalog.relations import BUILDABLE, STEPS, Catalog, Relation, read_catalog
 from evalsql.database import engine
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.quack import is_address
 from evalsql.database.statement_calls import check_printed
-from evalsql.errors import CatalogError, QueryError, UsageError
+from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
 from evalsql.ingest.base_rows import rank_judged
+from evalsql.literals import literal, quoted, unnested
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
 from evalsql.warehouse.file_checks import (
     ATTACHED,
     MAKES_ROOM,
+    TAKE_OUT,
     check_definitions,
     objects_in,
     own_objects,
@@ -65,18 +66,20 @@ def rebuild(database: Database) -> None:
     database.execute_all(signing(database))
 
 
-def remake_views(database: Database, made: Collection[str]) -> list[str]:
+def remake_views(database: Database) -> list[str]:
     """Make the file's own views of their texts, which were looked at: changed bytes may call what no text tells.
 
-    One that cannot be made, as it asks what is no more, is taken out. What is given says why, with its text.
+    One that cannot be made, as it asks what is no more, is taken out. What is given says why, with its text. A macro
+    raises WarehouseError: nothing tells the defaults of its parameters.
     """
-    faults = []
-    for schema, name, kind, text in own_objects(database, made):
-        if kind != "view":
-            continue
-        view = f"{quoted(database.name)}.{quoted(schema)}.{quoted(name)}"
+    own, faults = own_objects(database, {queries.SCORES, *database.catalog.relations}), []
+    if macros := [name for _, name, kind, _ in own if "macro" in kind]:
+        raise WarehouseError(f"{database.path}: macro {macros[0]} in it is not for clients of a server; {TAKE_OUT}")
+    for schema, name, text in ((schema, name, text) for schema, name, kind, text in own if kind == "view"):
+        place = f"{quoted(database.name)}.{quoted(schema)}"
+        view = f"{place}.{quoted(name)}"
         try:
-            with database.in_file(f"{quoted(database.name)}.{quoted(schema)},"):
+            with database.in_file(f"{place},"):
                 database.execute(f"create or replace view {view}{text}")
         except QueryError as error:
             database.execute(f"drop view {view}")

@@ -8,7 +8,6 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
-from evalsql.catalog.header import Value
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
@@ -21,6 +20,7 @@ from evalsql.evaluation.notices import check_new_runs
 from evalsql.evaluation.selection import Calls, Choice, calls_shown, choose_runs, parse_date
 from evalsql.ingest.base_rows import annotate, drop
 from evalsql.ingest.loader import Loader
+from evalsql.literals import Value
 from evalsql.phrases import Progress, counted, silent
 from evalsql.warehouse import own_measures
 from evalsql.warehouse.schema import remake_own

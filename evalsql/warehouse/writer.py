@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evalsql.catalog.ddl import common_measures
-from evalsql.catalog.literals import quoted
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.queries import SCORES, with_inputs
 from evalsql.catalog.relations import AFTER_SCORES, Catalog
@@ -12,6 +11,7 @@ from evalsql.catalog.sql_text import ctes_named, tokens
 from evalsql.database.database import Database, Rows
 from evalsql.database.statement_text import BEGINS, COMMITS, first_word, makes_view
 from evalsql.errors import ReachError, UsageError, warn
+from evalsql.literals import quoted
 from evalsql.phrases import counted
 from evalsql.warehouse.file_checks import refuse_settings
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from evalsql import Warehouse
-from evalsql.catalog.literals import literal
+from evalsql.literals import literal
 from tests.oracles.sampled import hash32
 
 Cell = float | Mapping[str, float]  # a figure, or a value by topic

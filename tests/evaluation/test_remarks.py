@@ -4,7 +4,7 @@ import pytest
 
 import evalsql
 from evalsql import Warehouse
-from evalsql.catalog.literals import rows_query
+from evalsql.literals import rows_query
 from tests.conftest import warned
 from tests.long_cases import few_of
 

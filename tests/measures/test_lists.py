@@ -3,10 +3,10 @@
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.literals import literal
 from evalsql.catalog.measure_names import default_measure, tie_variants
 from evalsql.catalog.relations import read_catalog
 from evalsql.errors import QueryError
+from evalsql.literals import literal
 from tests.conftest import module_warehouse
 from tests.long_cases import one_in
 from tests.measures import test_spans

@@ -12,7 +12,7 @@ import pytest
 
 import evalsql
 from evalsql import UsageError
-from evalsql.catalog.literals import rows_query
+from evalsql.literals import rows_query
 from evalsql.report.charts import COLOURS, DASHES, LONGEST_NAME, Chart, cut, drawing, styles
 from evalsql.report.table import Table
 from tests.conftest import Command, csv_rows, module_file, module_warehouse, new_warehouse

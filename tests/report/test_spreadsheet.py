@@ -5,7 +5,7 @@ import io
 import re
 from pathlib import Path
 
-from evalsql.catalog.literals import literal
+from evalsql.literals import literal
 from tests.conftest import Command, new_file
 
 

@@ -16,9 +16,9 @@ import pytest
 
 import evalsql
 from evalsql import WarehouseError
-from evalsql.catalog.literals import literal
 from evalsql.database import quack
 from evalsql.errors import ReachError
+from evalsql.literals import literal
 from evalsql.warehouse import open as opening
 from tests.conftest import Command, write
 from tests.server.served import HAS_SERVER, REASON, free_port

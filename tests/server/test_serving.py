@@ -348,7 +348,7 @@ def test_a_file_with_a_macro_is_not_served(own: Served, made: str) -> None:
     own.end()
     with duckdb.connect(own.path) as connection:
         connection.execute(f"create macro {made}")
-    with pytest.raises(RuntimeError, match=f"macro {made.split('(')[0]} in it is not for a server, which keeps"):
+    with pytest.raises(RuntimeError, match=f"macro {made.split('(')[0]} in it is not for clients"):
         own.start()
 
 

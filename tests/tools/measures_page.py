@@ -6,8 +6,8 @@ from itertools import groupby
 from operator import attrgetter
 
 from evalsql.catalog import SQL_ROOT
-from evalsql.catalog.literals import literal
 from evalsql.catalog.relations import Catalog, Relation, read_catalog
+from evalsql.literals import literal
 
 COMPUTED = SQL_ROOT.parent / "fixtures" / "conformance" / "packages.tsv"
 PAGE = SQL_ROOT / "measures" / "README.md"

@@ -12,9 +12,9 @@ import pytest
 
 import evalsql
 from evalsql import CatalogError, EvalsqlError, InputWarning, QueryError, UsageError, WarehouseError
-from evalsql.catalog.literals import quoted
 from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.database import statement_text
+from evalsql.literals import quoted
 from evalsql.warehouse.open import Reach, open_database
 from evalsql.warehouse.own_measures import check_bodies
 from evalsql.warehouse.writer import Writer

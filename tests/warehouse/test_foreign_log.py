@@ -11,7 +11,7 @@ import pytest
 
 import evalsql
 from evalsql import WarehouseError
-from evalsql.catalog.literals import literal
+from evalsql.literals import literal
 from tests.conftest import write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import Crafted

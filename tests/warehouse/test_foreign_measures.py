@@ -8,13 +8,13 @@ import pytest
 
 import evalsql
 from evalsql import InputWarning, QueryError, UsageError, Warehouse, WarehouseError
-from evalsql.catalog.literals import literal
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog, read_relation
 from evalsql.catalog.sql_text import functions_named
 from evalsql.database import database
 from evalsql.database.statement_text import engine_functions
 from evalsql.evaluation.holes import unbounded
+from evalsql.literals import literal
 from tests.conftest import SAMPLE, Command, load_sample, own_measure, write
 from tests.long_cases import few_of
 from tests.warehouse.conftest import OTHER_SQL, Crafted

@@ -20,9 +20,9 @@ import pytest
 
 import evalsql
 from evalsql import InputError, InputWarning, QueryError, UsageError, Warehouse
-from evalsql.catalog.literals import literal
 from evalsql.errors import Problem
 from evalsql.evaluation.listings import wide_query
+from evalsql.literals import literal
 from tests.conftest import SAMPLE, Command, assert_refused, new_file, warned, write
 from tests.long_cases import few_of
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from evalsql.catalog.literals import quoted
 from evalsql.database.database import Database
 from evalsql.errors import InputError, Problem, UsageError, warn
 from evalsql.ingest import column_meanings
@@ -16,6 +15,7 @@ from evalsql.ingest.column_meanings import NAMES, WHOLE, how_to_name, how_to_tak
 from evalsql.ingest.files import text_reading
 from evalsql.ingest.files.source import Format, Source
 from evalsql.ingest.load_options import EVALUES, RANKED, SCORED
+from evalsql.literals import quoted
 from evalsql.phrases import counted, shortened
 
 ROWS = "incoming_rows"

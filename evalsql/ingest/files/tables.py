@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evalsql.catalog.literals import literal, quoted
 from evalsql.database.database import Database
 from evalsql.database.disk import scratch_folder
 from evalsql.errors import InputError, Problem, ProblemList, QueryError, UsageError, warn
@@ -24,6 +23,7 @@ from evalsql.ingest.files.trec_text import ZERO_BYTES, integer_fault, number_fau
 from evalsql.ingest.frames import put, refuse_systems, registered
 from evalsql.ingest.python_rankings import holds_ranking
 from evalsql.ingest.python_rows import SYSTEMS, columns_of
+from evalsql.literals import literal, quoted
 from evalsql.phrases import counted
 
 _RAW = "incoming_raw"

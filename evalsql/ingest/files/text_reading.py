@@ -12,13 +12,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from evalsql.catalog.literals import literal
 from evalsql.database.database import Database
 from evalsql.errors import InputError, UsageError
 from evalsql.ingest import column_meanings
 from evalsql.ingest.files.formats import LETOR_LINE, NO_TARGET, mended
 from evalsql.ingest.files.source import HEAD, NOT_UTF8, TOO_DEEP, Format, Source, json_fault, unreadable
 from evalsql.ingest.files.trec_text import Refuse, one_path, split, text_lines
+from evalsql.literals import literal
 from evalsql.phrases import counted
 
 Values = Sequence[str | None]

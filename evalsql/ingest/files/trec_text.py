@@ -9,11 +9,11 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, cast
 
-from evalsql.catalog.literals import literal
 from evalsql.database.database import Database
 from evalsql.errors import Problem, warn
 from evalsql.ingest.column_meanings import COLUMNS
 from evalsql.ingest.files.source import BYTE_ORDER_MARK, LONGEST_LINE, NOT_UTF8, Source, unreadable
+from evalsql.literals import literal
 from evalsql.phrases import counted
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)

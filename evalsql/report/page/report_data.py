@@ -7,8 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from evalsql.catalog import queries
-from evalsql.catalog.header import Value
-from evalsql.catalog.literals import literal, rows_query
 from evalsql.catalog.measure_names import Measure, names_of_counts, names_of_less_is_better, parse_measures
 from evalsql.database.database import Database
 from evalsql.database.names import Names, as_list, only_qrels, run_in_place
@@ -19,6 +17,7 @@ from evalsql.evaluation.evaluation import FAMILIES, temporary_tables
 from evalsql.evaluation.explanation import first_contributions
 from evalsql.evaluation.listings import document_words
 from evalsql.evaluation.notices import audits, findings
+from evalsql.literals import Value, literal, rows_query
 from evalsql.phrases import Progress, counted, natural_key, shortened, silent
 from evalsql.report.comparison import Comparison, by_judgments
 from evalsql.report.table import Table, short

@@ -13,12 +13,12 @@ from string import Template
 from typing import NamedTuple
 
 from evalsql.catalog import SQL_ROOT
-from evalsql.catalog.literals import literal, literals, quoted
 from evalsql.catalog.measure_names import default_measure
 from evalsql.catalog.relations import Catalog
 from evalsql.database.database import Database
 from evalsql.errors import UsageError
 from evalsql.ingest.files.trec_text import one_path
+from evalsql.literals import literal, literals, quoted
 from evalsql.phrases import counted
 from evalsql.report.html import embedded_json, text
 from evalsql.report.site.site_parts import BOARD, CONSOLE, FILES, HOME, Links, Page, SetResults

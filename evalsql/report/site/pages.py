@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from evalsql.catalog.literals import literal
 from evalsql.catalog.measure_names import Measure
 from evalsql.catalog.relations import Relation
+from evalsql.literals import literal
 from evalsql.phrases import counted
 from evalsql.report import html
 from evalsql.report.html import MINUS, answers, interval_text, link, links_line, number, section, signed, table, text

@@ -16,10 +16,10 @@ from time import sleep
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from evalsql.catalog.literals import literals
 from evalsql.database.disk import whole_folder
 from evalsql.errors import UsageError
 from evalsql.evaluation.boards import COLLECTION, board
+from evalsql.literals import literals
 from evalsql.phrases import Progress, silent
 from evalsql.report.html import read_part
 from evalsql.report.page.html_page import page as report_page

@@ -13,13 +13,13 @@ from string import Template
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from evalsql.catalog.literals import literal, literals
 from evalsql.catalog.measure_names import Measure, default_measure, parse_measures, with_arguments
 from evalsql.catalog.relations import Catalog
 from evalsql.database.names import Names, as_list, resolve_one
 from evalsql.errors import UsageError, warn
 from evalsql.evaluation.listings import document_words
 from evalsql.evaluation.selection import held_systems
+from evalsql.literals import literal, literals
 from evalsql.report.html import MADE, link, number, text
 from evalsql.report.page.report_data import ReportData, gather_report, means_by_measure, names_query
 from evalsql.warehouse.warehouse import Warehouse

@@ -12,9 +12,9 @@ from urllib.parse import unquote
 import pytest
 
 from evalsql import Warehouse
-from evalsql.catalog.literals import rows_query
 from evalsql.catalog.measure_names import parse_measures
 from evalsql.catalog.relations import read_catalog
+from evalsql.literals import rows_query
 from evalsql.report.html import in_words
 from evalsql.report.site import pages as site_pages
 from evalsql.report.site.pages import _worst_first

@@ -1,9 +1,11 @@
 """Values, rows and names as text of SQL."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from evalsql.catalog.header import Value
 from evalsql.errors import UsageError
+
+Value = int | float | str | bool | list[Any] | None  # a list where a parameter takes several values
 
 
 def literal(value: Value) -> str:
