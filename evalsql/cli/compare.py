@@ -26,7 +26,7 @@ from evalsql.cli.output import (
     write_file,
     write_table,
 )
-from evalsql.database.database import translated_errors
+from evalsql.database.engine_errors import translated_errors
 from evalsql.database.names import resolve_names, run_in_place
 from evalsql.errors import UsageError
 from evalsql.evaluation import explanation

@@ -12,8 +12,8 @@ from evalsql.catalog.measure_names import parse_measures
 from evalsql.cli import options
 from evalsql.cli.declare import Names, argument, command, flag, option, parse_word
 from evalsql.cli.output import OutputOptions, note, note_waiting, progress_bar, protected_files, write_file, write_table
-from evalsql.database.database import translated_errors
 from evalsql.database.disk import part_of, scratch_folder
+from evalsql.database.engine_errors import translated_errors
 from evalsql.database.names import resolve_names
 from evalsql.errors import EvalsqlError, UsageError
 from evalsql.phrases import counted

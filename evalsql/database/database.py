@@ -18,8 +18,8 @@ from evalsql.catalog.measure_names import with_arguments
 from evalsql.catalog.queries import relation_query
 from evalsql.catalog.relations import Catalog, Relation
 from evalsql.database import engine, statement_text
-from evalsql.database.disk import file_error
-from evalsql.errors import QueryError, ReachError, TooSlowError, UsageError, WarehouseError
+from evalsql.database.engine_errors import translated_errors
+from evalsql.errors import QueryError, TooSlowError, UsageError, WarehouseError
 from evalsql.literals import Value, literal, quoted
 
 if TYPE_CHECKING:
@@ -29,17 +29,6 @@ MOST_SECONDS = 20.0  # of a kept measure that nobody asked for
 _ENGINES = "system.main,system.pg_catalog"
 MEMORY = ":memory:"  # the path of a database in no file
 Rows = tuple[list[str], list[tuple[Any, ...]]]  # with their columns
-_SHUT_IN = "disabled by configuration"  # the engine's words
-_GIVE_VALUE = """
-
-A measure takes values, no columns or subqueries. Several cutoffs are a list: from p(k := [5, 10]).
-A value that a query finds goes through a variable: set variable ks = (select ...); from p(k := getvariable('ks'))."""
-_OPENED_READ_ONLY = "\nit is opened read_only; without that, on the command line --write lets it change the warehouse"
-_ADVICE = {
-    "does not support lateral join column parameters": _GIVE_VALUE,
-    "Table function cannot contain subqueries": _GIVE_VALUE,
-    "in read-only mode": _OPENED_READ_ONLY,
-}
 _OPEN: WeakSet[Database] = WeakSet()
 _NOT_NULL = """
     select table_name, unnest(constraint_column_names) from system.main.duckdb_constraints()
@@ -386,25 +375,3 @@ class Database:
 def fetched(cursor: duckdb.DuckDBPyConnection, most: int | None = None) -> Rows:
     rows = cursor.fetchall() if most is None else cursor.fetchmany(most)
     return [name for name, *_ in cursor.description or ()], rows
-
-
-@contextmanager
-def translated_errors(path: str = "the warehouse") -> Iterator[None]:
-    """Turn errors of the engine into QueryError, or WarehouseError where the file is damaged or the disk is full."""
-    try:
-        yield
-    except engine.InterruptException as error:
-        raise KeyboardInterrupt from error
-    except engine.Error as error:
-        if words := file_error(path, str(error).strip()):
-            raise WarehouseError(words) from error
-        kind = ReachError if _SHUT_IN in str(error) else QueryError
-        advice = "".join(told for words, told in _ADVICE.items() if words in str(error))
-        raise kind(str(error).strip() + advice) from error
-    except UnicodeEncodeError as error:
-        raise QueryError(f"text cannot be stored: {error}") from error
-    except RuntimeError as error:
-        # The engine raises it for Ctrl-C, and for text that is not UTF-8.
-        if "interrupted" in str(error).lower():
-            raise KeyboardInterrupt from error
-        raise QueryError(str(error)) from error

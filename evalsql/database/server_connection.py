@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 
 from evalsql.catalog.relations import Relation, read_catalog
 from evalsql.database import engine, quack
-from evalsql.database.database import Database, Rows, fetched, translated_errors
+from evalsql.database.database import Database, Rows, fetched
 from evalsql.database.disk import place_to_spill
+from evalsql.database.engine_errors import translated_errors
 from evalsql.database.statement_text import BEGINS, first_word, plain_words, rendered
 from evalsql.errors import EvalsqlError, UsageError, WarehouseError
 from evalsql.literals import literal, quoted

@@ -7,8 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsql.database.database import translated_errors
 from evalsql.database.disk import whole_file
+from evalsql.database.engine_errors import translated_errors
 from evalsql.errors import EvalsqlError
 from evalsql.evaluation.explanation import Explanation
 from evalsql.evaluation.gate_decision import COLUMNS, Decision

@@ -8,46 +8,17 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-import duckdb
 import pytest
 
 import evalsql
 from evalsql import InputError, InputWarning, UsageError, Warehouse
-from evalsql.catalog.relations import read_catalog
 from evalsql.evaluation.notices import audits, findings
 from evalsql.warehouse.writer import Writer
 from tests.conftest import SAMPLE, Command, assert_refused, csv_rows, load_sample, new_file, new_warehouse, open_held
+from tests.evaluation.stored_scores import DIGEST, KEPT, MEASURES, STORED, computed_scores, scores_of, write_parquet
 from tests.long_cases import few_of, one_in, refusals
 
-MEASURES = ("nDCG@10", "AP", "P@10", "R@100", "RR", "Judged@10", "TAP@5", "NumRel", "AP(rel=2)@20")
-STORED, KEPT = ("dense", "hybrid", "tfidf"), ("bm25", "random")
-DIGEST = read_catalog().digest
 NEEDS_RANKINGS = "needs rankings, and none are here of dense"
-
-
-@cache
-def computed_scores() -> Path:
-    """A Parquet file of the sample's scores by these measures and one more."""
-    path = new_file().with_suffix(".parquet")
-    with new_warehouse() as warehouse:
-        load_sample(warehouse, *STORED)
-        query = warehouse.evaluation.scores_query([*MEASURES, "Bpref"], per_topic=True)
-        warehouse.execute(f"copy (from ({query})) to '{path}' (format parquet)")
-    return path
-
-
-def write_parquet(path: Path, select: str) -> Path:
-    duckdb.execute(f"copy ({select}) to '{path}' (format parquet)")
-    return path
-
-
-def scores_of(path: Path, *runs: str, digest: str = DIGEST, measures: Sequence[str] = MEASURES) -> Path:
-    """A Parquet file of scores of these runs, as another warehouse exports them."""
-    return write_parquet(
-        path,
-        f"select *, '1.0' as evalsql_version, '{digest}' as sql_digest from '{computed_scores()}' "
-        f"where list_contains({list(runs or STORED)}, run) and list_contains({list(measures)}, measure)",
-    )
 
 
 @cache
@@ -205,18 +176,6 @@ def test_measures_that_are_not_stored_are_named(command: Command) -> None:
     told = command("leaderboard", "-m", ",".join(several), *db).stderr
     assert re.findall(r"(\S+) of dense, hybrid, tfidf", told) == several  # in the order in which they were asked for
     assert_refused(command("leaderboard", "dense", "-m", "Bpref", *db), "not among the stored scores")
-
-
-def test_a_run_with_a_name_like_sql_is_refused_as_any_other(tmp_path: Path) -> None:
-    name = "topic in (x)"
-    renamed = (
-        f"select * replace ('{name}' as run) from '{scores_of(tmp_path / 'dense.parquet', 'dense', measures=['AP'])}'"
-    )
-    with evalsql.open(new_file(tmp_path)) as warehouse:
-        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
-        assert warehouse.load_scores(write_parquet(tmp_path / "renamed.parquet", renamed)) == [name]
-        with pytest.raises(UsageError, match=r"not among the stored scores, .*: Bpref of topic in \(x\)"):
-            warehouse.evaluate("Bpref", runs=name)
 
 
 @pytest.mark.long
@@ -410,3 +369,15 @@ def test_names_of_folders_are_columns_below_the_folder_that_is_named_alone(tmp_p
             warehouse.load_scores(source)
             found.append(warehouse.rows("select run, topic, value from stored_values order by all"))
     assert found[0] == found[1] == found[2] != []
+
+
+def test_a_run_with_a_name_like_sql_is_refused_as_any_other(tmp_path: Path) -> None:
+    name = "topic in (x)"
+    renamed = (
+        f"select * replace ('{name}' as run) from '{scores_of(tmp_path / 'dense.parquet', 'dense', measures=['AP'])}'"
+    )
+    with evalsql.open(new_file(tmp_path)) as warehouse:
+        warehouse.load_qrels(SAMPLE / "qrels.txt", "sample")
+        assert warehouse.load_scores(write_parquet(tmp_path / "renamed.parquet", renamed)) == [name]
+        with pytest.raises(UsageError, match=r"not among the stored scores, .*: Bpref of topic in \(x\)"):
+            warehouse.evaluate("Bpref", runs=name)

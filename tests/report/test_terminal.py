@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 import evalsql
-from evalsql.catalog.queries import relation_query
 from evalsql.cli import main, tell
 from evalsql.report import terminal
 from evalsql.report.table import Table
@@ -229,36 +228,6 @@ def test_odd_boards(odd: Path, shown: Shown) -> None:
         assert words in "\n".join(lines)
 
 
-def test_marks_of_topics_are_those_of_loaded_values_too(tmp_path: Path, shown: Shown) -> None:
-    path = tmp_path / "w.duckdb"
-    with evalsql.open(path) as warehouse:
-        warehouse.load_qrels({"1": {"d": 1}, "2": {"d": 1}}, "q")
-        warehouse.load_run({"1": {"d": 1.0}, "2": {"e": 2.0, "d": 1.0}}, "computed")
-        rows = "qrels,run,topic,measure,value\nq,loaded,1,AP,0.25\nq,loaded,2,AP,1\n"
-        (tmp_path / "scores.csv").write_text(rows)
-        warehouse.load_scores(tmp_path / "scores.csv")
-    lines = [line.split() for line in shown("leaderboard", "-m", "AP", db=path, columns=160)]
-    marks = {line[2]: line[-1] for line in lines if line[:1] in (["1"], ["2"])}
-    assert {run: len(each) for run, each in marks.items()} == {"computed": 2, "loaded/q": 2}
-    # Topic 1 comes first, as its mean is lower, .625. Heights are 1 + 7 * value: of 1 and .5, and of .25 and 1.
-    assert marks["computed"] in ("\u2588\u2584", "\u2588\u2585")
-    assert marks["loaded/q"] == "\u2583\u2588"
-
-
-def test_marks_of_groups_of_topics_and_of_what_is_not_known(empty: evalsql.Warehouse) -> None:
-    """Topics by their means: t3 (0.1), t1 (0.3), t2 (0.7); in two groups t3 with t1, from 0 to 0.8."""
-    values = """
-        select 'q' as qrels, * from (values
-            ('a', 't1', 0.2), ('a', 't2', 0.6), ('a', 't3', 0.0), ('b', 't1', 0.4), ('b', 't2', 0.8), ('b', 't3', 0.2),
-            ('c', 't1', null), ('c', 't2', 0.7), ('c', 't3', null)
-        ) as given(run, topic, value)"""
-    sql = relation_query(empty.catalog, "topic_marks", {"topic_values": values}, marks=2, levels=8)
-    # Heights are 1 + 7 * value / 0.8: of 0.1, 0.6; 0.3, 0.8; 0.7.
-    levels = {("a", 1): 2, ("a", 2): 6, ("b", 1): 4, ("b", 2): 8, ("c", 1): 0, ("c", 2): 7}
-    rows = empty.rows(f"select run, mark, level, lowest, highest, num_topics from ({sql}) order by run, mark")
-    assert rows == [(*key, level, 0, pytest.approx(0.8), 3) for key, level in levels.items()]
-
-
 def expected_pair(row: dict[str, str], *p_values: str) -> list[str]:
     """What a line says of a pair."""
     return [
@@ -412,3 +381,19 @@ def test_aligned_columns_are_those_of_rich() -> None:
 def test_long_texts_are_folded_and_names_of_several_lines_stay_one_column() -> None:
     assert max(map(len, written(Table(["x", "y"], [("a" * 25_000, "b")])))) <= 10_000
     assert written(Table(["a\nb"], [("x",)]))[-1] == "x"
+
+
+def test_marks_of_topics_are_those_of_loaded_values_too(tmp_path: Path, shown: Shown) -> None:
+    path = tmp_path / "w.duckdb"
+    with evalsql.open(path) as warehouse:
+        warehouse.load_qrels({"1": {"d": 1}, "2": {"d": 1}}, "q")
+        warehouse.load_run({"1": {"d": 1.0}, "2": {"e": 2.0, "d": 1.0}}, "computed")
+        rows = "qrels,run,topic,measure,value\nq,loaded,1,AP,0.25\nq,loaded,2,AP,1\n"
+        (tmp_path / "scores.csv").write_text(rows)
+        warehouse.load_scores(tmp_path / "scores.csv")
+    lines = [line.split() for line in shown("leaderboard", "-m", "AP", db=path, columns=160)]
+    marks = {line[2]: line[-1] for line in lines if line[:1] in (["1"], ["2"])}
+    assert {run: len(each) for run, each in marks.items()} == {"computed": 2, "loaded/q": 2}
+    # Topic 1 comes first, as its mean is lower, .625. Heights are 1 + 7 * value: of 1 and .5, and of .25 and 1.
+    assert marks["computed"] in ("\u2588\u2584", "\u2588\u2585")
+    assert marks["loaded/q"] == "\u2583\u2588"

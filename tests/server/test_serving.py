@@ -14,13 +14,11 @@ import pytest
 
 import evalsql
 from evalsql import InputError, UsageError, WarehouseError
-from evalsql.database import quack
 from evalsql.errors import QueryError
 from evalsql.warehouse import open as opening
 from evalsql.warehouse import schema
 from tests.conftest import SAMPLE, Outcome, assert_refused, in_process, own_measure, write
 from tests.server.served import HAS_SERVER, REASON, RUNS, Served, free_port
-from tests.warehouse.test_printed_definitions import change
 
 pytestmark = pytest.mark.skipif(not HAS_SERVER and not os.environ.get("EVALSQL_DEMAND_SERVER"), reason=REASON)
 COMMANDS: list[Any] = [
@@ -290,31 +288,6 @@ def test_the_log_has_no_signs_that_a_terminal_acts_on(served: Served) -> None:
     assert "\x1b" not in served.told()
 
 
-@pytest.mark.parametrize(
-    ("made", "told"),
-    [
-        (
-            "macro ln(x) as 3.0",
-            "views in it would ask macro main.ln of the file in the place of what DuckDB or evalsql",
-        ),
-        (
-            "view v as from enable_logging('QueryLog', storage_path := 'x.csv')",
-            "v in it calls enable_logging; DROP takes it",
-        ),
-        ('table "a (b" (a integer, b varchar as (write_log(a::varchar)))', "a (b in it calls write_log; DROP takes"),
-        ("macro ask(x) as table from query(x)", "ask in it calls query; DROP takes it out, or evalsql export"),
-    ],
-)
-def test_a_file_that_would_mislead_clients_or_end_the_server_is_not_served(
-    file: Path, tmp_path: Path, made: str, told: str
-) -> None:
-    path = shutil.copy(file, tmp_path / "w.duckdb")
-    with duckdb.connect(path) as connection:
-        connection.execute(f"create {made}")
-    refused = asked(path, "serve", "--listen", f"localhost:{free_port()}")
-    assert_refused(refused, f"w.duckdb: {told}", code=3)
-
-
 def test_tokens_are_for_their_owner_only(own: Served) -> None:
     for name in (".token", ".read-token"):
         path = Path(f"{own.path}{name}")
@@ -338,61 +311,6 @@ def test_a_table_that_clients_cannot_read_is_told(own: Served, column: str, kind
     refused = own.command("ls", token=own.read_token)
     assert_refused(refused, f"somebody's own that DuckDB cannot read from here ({kind} Error", code=3)
     assert own.read_token not in refused.stderr  # the engine shows its statement with the token
-
-
-@pytest.mark.parametrize(
-    "made", ["evalsql_server_authenticate(a, b, c) as true", "twice(a, k := 2) as table select a * k"]
-)
-def test_a_file_with_a_macro_is_not_served(own: Served, made: str) -> None:
-    """Nothing tells the defaults of its parameters, which may call anything in changed bytes."""
-    own.end()
-    with duckdb.connect(own.path) as connection:
-        connection.execute(f"create macro {made}")
-    with pytest.raises(RuntimeError, match=f"macro {made.split('(')[0]} in it is not for clients"):
-        own.start()
-
-
-def test_what_a_view_tells_is_what_it_asks(own: Served) -> None:
-    """The engine prints no FILTER of an operator. In changed bytes an aggregate may be one, and stop the server."""
-    own.end()
-    with duckdb.connect(own.path, config={"allow_unsigned_extensions": True}) as connection:
-        quack.load(connection, proxy=False)
-        hidden = f"(select count(*) from quack_stop('{own.url}')) is not null"
-        connection.execute(
-            f"create view best as select max(distinct x) filter ({hidden}) as x from (values (1)) as t(x)"
-        )
-        connection.execute("create view asked as select x + 1 as y from best")
-    distinct = b"\xcc\x00\x01d\x00\x02\xff\xff{}\x00\x01"  # and what follows it: whether it is, or is an operator
-    change(Path(own.path), distinct.replace(b"{}", b"\xcd"), distinct.replace(b"{}", b"\xce"))
-    with duckdb.connect(own.path) as connection:
-        ((told,),) = connection.execute("select sql from duckdb_views() where view_name = 'best'").fetchall()
-        assert told.startswith("CREATE VIEW best AS SELECT max(x) AS x FROM (")
-        assert "quack" not in told
-    own.start()
-    with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
-        assert reader.rows("select y from main.asked") == [(2,)]
-        assert reader.rows("select count(*) from runs") == [(3,)]
-    assert "taken out" not in own.told()
-
-
-def test_a_view_is_as_before_after_a_start_unless_what_it_asks_is_gone(own: Served) -> None:
-    with evalsql.open(own.url, token=own.write_token) as writer:
-        for text in (
-            *("create schema ours", "create table ours.notes (a integer)", "insert into ours.notes values (1)"),
-            *(
-                "create view ours.kept(b) as select a from ours.notes",
-                "create view of_kept as select b + 1 as c from ours.kept",
-            ),
-            *("create table gone (a integer)", "create view left_over as select a from gone", "drop table gone"),
-        ):
-            writer.execute(text)
-    own.end()
-    own.start()
-    with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
-        assert reader.rows("select c from main.of_kept") == [(2,)]
-        assert not reader.rows("select 1 from duckdb_views() where view_name = 'left_over'")
-    assert "view main.left_over is taken out" in own.told()
-    assert "It was:  AS SELECT a FROM gone" in own.told()
 
 
 def test_an_export_from_the_server_is_the_warehouse(served: Served, file: Path, tmp_path: Path) -> None:

@@ -255,34 +255,6 @@ def test_data_that_break_the_contract_later_are_taken_with_a_warning(tmp_path: P
     again.close()
 
 
-@pytest.mark.parametrize("fails", ["check", "commit"])
-def test_a_load_that_failed_leaves_nothing_to_be_checked_after_the_next_commit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: str
-) -> None:
-    select = "select qrels, run, topic, case when num_ret > 1 then 1::double end as value from evaluated_topics"
-    with evalsql.open(tmp_path / "w.duckdb") as warehouse:
-        warehouse.load_measures(own_measure(tmp_path / "share.sql", "Share", select))
-        warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "tiny")
-        check, execute = warehouse.loader.check, warehouse.database.execute
-        assert warned(lambda: warehouse.load_run({"t": {"a": 2.0}}, "one"))
-
-        def interrupted(text: str = "check", *parameters: Any) -> None:
-            if text == "check":
-                check()
-            else:
-                execute("rollback" if text == fails else text, *parameters)
-            if text == fails:
-                raise KeyboardInterrupt
-
-        with monkeypatch.context() as patch:
-            patch.setattr(warehouse.loader, "check", interrupted)
-            patch.setattr(warehouse.database, "execute", interrupted)
-            with pytest.raises(KeyboardInterrupt):
-                warehouse.load_run({"t": {"b": 1.0}}, "two")
-        assert warned(lambda: warehouse.annotate("one", meta={"k": "v"})) == []
-        assert len(warned(lambda: warehouse.load_run({"t": {"b": 1.0}}, "three"))) == 1
-
-
 @pytest.mark.long
 @pytest.mark.usefixtures("few_measures")
 def test_from_the_command_line(crafted: Crafted, command: Command, folder: Path) -> None:

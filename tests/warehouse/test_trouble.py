@@ -17,9 +17,10 @@ import pytest
 import evalsql
 from evalsql import UsageError, Warehouse, WarehouseError
 from evalsql.database import disk, engine
-from evalsql.database.database import Database, translated_errors
+from evalsql.database.database import Database
 from evalsql.database.disk import whole_file
 from evalsql.database.engine import interruptible
+from evalsql.database.engine_errors import translated_errors
 from evalsql.database.statement_text import first_word
 from tests.conftest import SAMPLE, Command, assert_refused, new_file, write
 from tests.long_cases import few_of

@@ -10,7 +10,7 @@ import evalsql
 from evalsql import InputError, QueryError, UsageError, Warehouse
 from evalsql.catalog.measure_names import default_measure
 from evalsql.evaluation.shared_steps import FEWEST
-from tests.conftest import SAMPLE, load_sample, new_file, write
+from tests.conftest import SAMPLE, load_sample, new_file, own_measure, warned, write
 from tests.long_cases import few_of
 
 QRELS = {"t1": {"d1": 1, "d2": 0}, "t2": {"d1": 2}}
@@ -140,3 +140,31 @@ def test_what_is_no_size_of_memory_is_refused() -> None:
     for size in ("", "much", "1", "-1GB", "0GB", "1 GB 2", "1PB", "50%", "1e3MB", "'; select 1"):
         with pytest.raises(UsageError, match="is not a size of memory"):
             evalsql.open(":memory:", memory_limit=size)
+
+
+@pytest.mark.parametrize("fails", ["check", "commit"])
+def test_a_load_that_failed_leaves_nothing_to_be_checked_after_the_next_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    select = "select qrels, run, topic, case when num_ret > 1 then 1::double end as value from evaluated_topics"
+    with evalsql.open(tmp_path / "w.duckdb") as warehouse:
+        warehouse.load_measures(own_measure(tmp_path / "share.sql", "Share", select))
+        warehouse.load_qrels({"t": {"a": 1, "b": 0}}, "tiny")
+        check, execute = warehouse.loader.check, warehouse.database.execute
+        assert warned(lambda: warehouse.load_run({"t": {"a": 2.0}}, "one"))
+
+        def interrupted(text: str = "check", *parameters: Any) -> None:
+            if text == "check":
+                check()
+            else:
+                execute("rollback" if text == fails else text, *parameters)
+            if text == fails:
+                raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(warehouse.loader, "check", interrupted)
+            patch.setattr(warehouse.database, "execute", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                warehouse.load_run({"t": {"b": 1.0}}, "two")
+        assert warned(lambda: warehouse.annotate("one", meta={"k": "v"})) == []
+        assert len(warned(lambda: warehouse.load_run({"t": {"b": 1.0}}, "three"))) == 1
