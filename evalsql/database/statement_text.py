@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalsql.catalog.sql_text import Token, tokens, with_replaced
 from evalsql.database import engine
-from evalsql.database.statement_calls import CallError, check_nesting, check_settings
+from evalsql.database.statement_calls import CallError, check_names, check_nesting, check_settings
 from evalsql.literals import literal, quoted
 
 if TYPE_CHECKING:
@@ -100,6 +100,14 @@ def fault(query: str, tables: Collection[str]) -> str:
         return "evalsql's tables have no index, as queries read whole columns; index a table of your own"
     if _collates(query):
         return "a column or type has no collation here; values are compared with one in a query"
+    if {"view", "macro", "function"} & {*islice(plain_words(query), 5)} and concerns_file(query):
+        try:
+            check_names(query)
+            check_settings(query)
+        except CallError as error:
+            return (
+                f"a file that defines a call of {error} is not opened again; a name or text like it takes another one"
+            )
     return ""
 
 

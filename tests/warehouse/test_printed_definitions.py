@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 import evalsql
-from evalsql import InputWarning, WarehouseError
+from evalsql import InputWarning, UsageError, WarehouseError
 from evalsql.database.statement_calls import CallError, check_printed
 from tests.conftest import own_measure, write
 from tests.long_cases import few_of
@@ -232,4 +232,16 @@ def test_a_file_can_be_opened_again_after_a_measure_is_kept(crafted: Crafted, tm
             warnings.simplefilter("ignore", InputWarning)  # of the measure
             with evalsql.open(path, read_only=read_only) as warehouse:
                 assert {relation.name for relation in warehouse.catalog.own} == kept
+                assert warehouse.rows("select count(*) from ap") != [(0,)]
+
+
+@pytest.mark.parametrize("named", few_of(NAMED, 2))
+def test_a_file_can_be_opened_again_after_a_view_of_one_s_own_is_made(crafted: Crafted, named: str) -> None:
+    path = crafted()
+    with evalsql.open(path) as warehouse, nullcontext() if "harmless" in named else suppress(UsageError):
+        warehouse.execute(f"create view own as {named} select 1 as b")
+    for read_only in (True, False):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InputWarning)  # of the view
+            with evalsql.open(path, read_only=read_only) as warehouse:
                 assert warehouse.rows("select count(*) from ap") != [(0,)]
