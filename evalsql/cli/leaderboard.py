@@ -10,6 +10,7 @@ from typing import Any
 
 from evalsql.catalog import PACKAGE, measure_names
 from evalsql.catalog.measure_names import with_arguments
+from evalsql.catalog.queries import STORED
 from evalsql.catalog.relations import read_catalog
 from evalsql.cli import options
 from evalsql.cli.certainty import Estimating
@@ -19,6 +20,7 @@ from evalsql.database.database import MEMORY
 from evalsql.errors import UsageError
 from evalsql.evaluation import listings, notices
 from evalsql.ingest.load_options import Collapse
+from evalsql.literals import literal, rows_query
 from evalsql.phrases import counted, natural_key
 from evalsql.report import terminal
 from evalsql.report.table import Table
@@ -255,20 +257,25 @@ def _with_bars(question: Question, table: Table) -> tuple[Table, list[str]]:
         if room - _GAP < _FEWEST:
             lacking.append(_MARKS)
         else:
-            marks, lines = _marks(question, room - _GAP)
+            marks, lines = _marks(question, [row[:2] for row in rows], room - _GAP)
             table = table.with_column(len(table.columns), _BY_TOPIC, [marks.get(row[:2], "") for row in rows])
     if lacking:
         lines = [f"the terminal is too narrow for {', '.join(lacking)}", *lines]
     return table, lines
 
 
-def _marks(question: Question, room: int) -> tuple[Mapping[tuple[Any, ...], str], list[str]]:
+def _marks(
+    question: Question, shown: Sequence[Sequence[Any]], room: int
+) -> tuple[Mapping[tuple[Any, ...], str], list[str]]:
     """By judgment set and run the marks, at most as many as there is room for, and how they are to be read."""
     warehouse, measure, digits = question.warehouse, question.named[0], question.output.digits
-    chosen = {"qrels": question.qrels, "runs": question.runs}
-    kept = warehouse.evaluation.keep_from_scores("select qrels, run, topic, value from scores", [measure], **chosen)
+    computed = warehouse.evaluation.components_query(measure, qrels=question.qrels, runs=question.runs)
+    stored = f"select * from {STORED} where measure = {literal(measure.name)}"
+    listed = rows_query("qrels, run", shown)
+    values = " union all ".join(f"select qrels, run, topic, value from ({each})" for each in (computed, stored))
+    values = f"select * from ({values}) where (qrels, run) in ({listed})"
     how = {"marks": room, "levels": len(terminal.HEIGHTS)}
-    heights = warehouse.database.query("topic_marks", {"topic_values": f"select * from {kept}"}, **how)
+    heights = warehouse.database.query("topic_marks", {"topic_values": values}, **how)
     columns = "qrels, run, list(level order by mark), any_value(lowest), any_value(highest), any_value(num_topics)"
     found = warehouse.rows(f"select {columns} from ({heights}) group by qrels, run order by qrels")
     scales = {name: scale for name, _, _, *scale in found if None not in scale}

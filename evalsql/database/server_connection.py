@@ -146,6 +146,7 @@ class RemoteDatabase(Database):
         if not self._is_local(sql):
             super().make(table, sql, parameters)
             return
+        sql = rendered(sql, parameters, self._connection)
         with self._alone():
             self.make_empty(table, dict(self._columns(sql)))
             self._send(table, sql)
@@ -155,10 +156,13 @@ class RemoteDatabase(Database):
             super().insert(table, sql, parameters)
             return
         with self._alone():
-            self._send(table, sql)
+            self._send(table, rendered(sql, parameters, self._connection))
 
     def copy(self, query: str, path: Path, options: str) -> int:
-        return super().copy(_asked(query), path, options)
+        """The server sends the rows, and the file is written here."""
+        with self._alone():
+            copied = self._reach(f"copy (\n{_asked(query)}\n) to {literal(str(path))} ({options})")
+            return int(fetched(copied)[1][0][0])
 
     def execute_all(self, statements: Sequence[str]) -> None:
         """Run statements for what they do, in one request."""
@@ -188,8 +192,6 @@ class RemoteDatabase(Database):
             together = []
             if kind == "TRANSACTION":
                 result = self._turn(text)
-            elif kind == "COPY":
-                result = self._reach(text)
             else:
                 result = self._connection.execute(text) if is_local else self._ask(text)
         return fetched(self._ask(SEPARATE.join(together)) if together else result, most)

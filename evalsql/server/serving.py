@@ -250,7 +250,7 @@ def serve(
         refuse_hiding(database)
         check_definitions(database, check_definition, [relation.name for relation in database.catalog.own])
         for fault in remake_views(database):
-            log(f"{path}: {fault}")
+            log(f"{path}: {' '.join(fault.split())}")
         if was_killed:
             log(f"{path}: the process that had it last did not end properly; all it committed is here, and no more")
         kept = {*database.column("select relation from main.added_relations")}

@@ -11,25 +11,17 @@ from evalsql.database import engine
 from evalsql.database.database import MEMORY, Database
 from evalsql.database.quack import is_address
 from evalsql.database.statement_calls import check_printed
-from evalsql.errors import CatalogError, QueryError, UsageError, WarehouseError
+from evalsql.errors import CatalogError, QueryError, ReachError, UsageError, WarehouseError
 from evalsql.ingest.base_rows import rank_judged
 from evalsql.literals import literal, quoted, unnested
 from evalsql.phrases import Progress, silent
 from evalsql.version import __version__
-from evalsql.warehouse.file_checks import (
-    ATTACHED,
-    MAKES_ROOM,
-    TAKE_OUT,
-    check_definitions,
-    objects_in,
-    own_objects,
-    refuse_hiding,
-)
+from evalsql.warehouse import file_checks
 from evalsql.warehouse.own_measures import check_bodies, check_own, fault_in
 
 SCHEMA_VERSION = 8
 _MAKING = "making views"
-_SEEMS_CALLED = "a name or a text of it may look like that call: give it another one, and the measures are kept"
+_SEEMS_CALLED = "no measure is kept until that name or text, which may only look like a call, is another one"
 _TAKEN = re.compile('Table with name "(.+)" already exists')
 
 
@@ -38,7 +30,7 @@ def make(database: Database) -> None:
     with database.transaction():
         create_tables(database, database.catalog.of_kind("tables"))
         if database.path != MEMORY:
-            database.execute(f"copy from database {ATTACHED} to {quoted(database.name)} (schema)")
+            database.execute(f"copy from database {file_checks.ATTACHED} to {quoted(database.name)} (schema)")
         database.execute_all(signing(database))
     if engine.__version__.startswith("1."):  # cannot read macros from the log; another checkpoint costs free blocks
         database.checkpoint()
@@ -55,11 +47,11 @@ def rebuild(database: Database) -> None:
     ours = {relation.name for relation in database.catalog.of_kind(*BUILDABLE)}
     _drop(database, database.name, {*written, *ours, queries.SCORES})
     try:
-        database.execute(f"copy from database {ATTACHED} to {quoted(database.name)} (schema)")
+        database.execute(f"copy from database {file_checks.ATTACHED} to {quoted(database.name)} (schema)")
     except QueryError as error:
         name = (_TAKEN.findall(str(error)) or [""])[0]
         table = f"{STEPS}.{name}" if name in database.catalog.schemas else name
-        advice = f"; alter table {table} rename to another_name{MAKES_ROOM}" if name else ""
+        advice = f"; alter table {table} rename to another_name{file_checks.MAKES_ROOM}" if name else ""
         raise CatalogError(f"{database.path}: {error}{advice}") from error
     if database.catalog.own:
         _make_own(database)
@@ -69,21 +61,27 @@ def rebuild(database: Database) -> None:
 def remake_views(database: Database) -> list[str]:
     """Make the file's own views of their texts, which were looked at: changed bytes may call what no text tells.
 
-    One that cannot be made, as it asks what is no more, is taken out. What is given says why, with its text. A macro
-    raises WarehouseError: nothing tells the defaults of its parameters.
+    One that asks what is no more says from then on what it was; what is given tells which ones. WarehouseError for one
+    that reaches other files, and for a macro, as nothing tells the defaults of its parameters.
     """
-    own, faults = own_objects(database, {queries.SCORES, *database.catalog.relations}), []
+    own, faults = file_checks.own_objects(database, {queries.SCORES, *database.catalog.relations}), []
     if macros := [name for _, name, kind, _ in own if "macro" in kind]:
-        raise WarehouseError(f"{database.path}: macro {macros[0]} in it is not for clients of a server; {TAKE_OUT}")
-    for schema, name, text in ((schema, name, text) for schema, name, kind, text in own if kind == "view"):
-        place = f"{quoted(database.name)}.{quoted(schema)}"
-        view = f"{place}.{quoted(name)}"
+        raise WarehouseError(
+            f"{database.path}: macro {macros[0]} in it is not for clients of a server; {file_checks.TAKE_OUT}"
+        )
+    for place, name, text in ((place, name, text) for place, name, kind, text in own if kind == "view"):
+        view = f"{quoted(database.name)}.{quoted(place)}.{quoted(name)}"
         try:
-            with database.in_file(f"{place},"):
+            with database.in_file(f"{quoted(database.name)}.{quoted(place)},"):
                 database.execute(f"create or replace view {view}{text}")
+        except ReachError as error:
+            raise WarehouseError(
+                f"{database.path}: {name} in it reaches other files; {file_checks.TAKE_OUT}"
+            ) from error
         except QueryError as error:
-            database.execute(f"drop view {view}")
-            faults.append(f"view {schema}.{name} is taken out, as it cannot be made: {error}. It was: {text}")
+            stub = f"system.main.error({literal(f'this view cannot be made; it was: create view {name}{text}')})"
+            database.execute(f"create or replace view {view} as select cast({stub} as varchar) as fault")
+            faults.append(f"view {place}.{name} cannot be made, and says now what it was: {error}")
     database.checkpoint()
     return faults
 
@@ -93,7 +91,7 @@ def prepare_views(database: Database) -> None:
 
     The engine looks for what a view names in its own file first.
     """
-    refuse_hiding(database)
+    file_checks.refuse_hiding(database)
     # Outside of a transaction every statement has one of its own. The engine says by nothing else that one is open.
     if len({*(database.rows("select system.main.txid_current()")[0] for _ in range(2))}) == 1:
         fault = "evalsql writes its own views before the first one of yours: make that outside of a transaction"
@@ -101,7 +99,7 @@ def prepare_views(database: Database) -> None:
     with database.transaction():
         rebuild(database)
     database.checkpoint()
-    database.before_view = partial(refuse_hiding, database)
+    database.before_view = partial(file_checks.refuse_hiding, database)
 
 
 def remake_own(database: Database, before: Catalog, *, are_kept: bool = False) -> None:
@@ -119,7 +117,7 @@ def keep_own(database: Database, before: Catalog, *, are_kept: bool = False) -> 
         _drop(database, database.name, {relation.name for relation in before.own})
         _make_own(database)
         if database.catalog.own:  # nobody could open the file again
-            check_definitions(database, check_printed, advice=_SEEMS_CALLED)
+            file_checks.check_definitions(database, check_printed, advice=_SEEMS_CALLED)
     database.execute_all((signing if are_kept else keeping)(database))
 
 
@@ -137,7 +135,7 @@ def add_own(database: Database) -> None:
 
 
 def _drop(database: Database, held: str, names: Collection[str]) -> None:
-    for schema, name, kind in objects_in(database, held):
+    for schema, name, kind in file_checks.objects_in(database, held):
         if kind != "table" and name.lower() in names and schema in ("main", STEPS):
             database.execute(f"drop {kind} if exists {quoted(held)}.{quoted(schema)}.{quoted(name)}")
 
@@ -228,7 +226,7 @@ def upgrade(database: Database, schema_version: int) -> None:
     changed += [*(["retrieved", "judged_ranks"] if has_old_ranks else []), *(["runs"] if is_first else [])]
     for table in changed:
         database.execute(f"alter table {table} rename to old_{table}")
-    held = {name for schema, name, kind in objects_in(database) if (schema, kind) == ("main", "table")}
+    held = {name for schema, name, kind in file_checks.objects_in(database) if (schema, kind) == ("main", "table")}
     create_tables(database, [table for table in catalog.of_kind("tables") if table.name not in held])
     if has_old_qrels:
         database.insert("qrels", "select *, 'grades' as form from old_qrels" if is_first else "select * from old_qrels")

@@ -1,6 +1,7 @@
 """What a served file defines beside what evalsql has: views as they are told, and what is not served."""
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 
 import evalsql
 from evalsql.database import quack
-from tests.conftest import assert_refused, in_process
+from evalsql.errors import QueryError
+from tests.conftest import assert_refused, in_process, write
 from tests.server.served import HAS_SERVER, REASON, Served, free_port
 from tests.warehouse.test_printed_definitions import change
 
@@ -81,17 +83,30 @@ def test_a_view_is_as_before_after_a_start_unless_what_it_asks_is_gone(own: Serv
     with evalsql.open(own.url, token=own.write_token) as writer:
         for text in (
             *("create schema ours", "create table ours.notes (a integer)", "insert into ours.notes values (1)"),
-            *(
-                "create view ours.kept(b) as select a from ours.notes",
-                "create view of_kept as select b + 1 as c from ours.kept",
-            ),
-            *("create table gone (a integer)", "create view left_over as select a from gone", "drop table gone"),
+            "create view ours.kept(b) as select a from ours.notes",
+            "create view of_kept as select b + 1 as c from ours.kept",
+            *("create table gone (a integer)", "create view left_over as select a, 'it''s' as b from gone"),
+            *("create view of_left_over as select a + 1 as b from left_over", "drop table gone"),
         ):
             writer.execute(text)
+    for _ in range(2):
+        own.end()
+        own.start()
+        with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
+            assert reader.rows("select c from main.of_kept") == [(2,)]
+            was = "it was: create view left_over AS SELECT a, 'it''s' AS b FROM gone"
+            with pytest.raises(QueryError, match=re.escape(was)):
+                reader.rows("from main.left_over")
+            with pytest.raises(QueryError, match="it was: create view of_left_over AS SELECT"):
+                reader.rows("from main.of_left_over")
+
+
+def test_a_view_that_reaches_other_files_is_left_as_it_is_and_its_file_not_served(own: Served, tmp_path: Path) -> None:
     own.end()
-    own.start()
-    with evalsql.open(own.url, token=own.read_token, read_only=True) as reader:
-        assert reader.rows("select c from main.of_kept") == [(2,)]
-        assert not reader.rows("select 1 from duckdb_views() where view_name = 'left_over'")
-    assert "view main.left_over is taken out" in own.told()
-    assert "It was:  AS SELECT a FROM gone" in own.told()
+    view = f"create view of_csv as select * from read_csv('{write(tmp_path / 'a.csv', 'a')}')"
+    with duckdb.connect(own.path) as connection:
+        connection.execute(view)
+    with pytest.raises(RuntimeError, match="of_csv in it reaches other files; DROP takes it out"):
+        own.start()
+    with duckdb.connect(own.path) as connection:
+        assert connection.execute("select a from of_csv").fetchall() == []

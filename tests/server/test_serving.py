@@ -208,6 +208,10 @@ def test_a_statement_of_a_user_is_run_by_the_server_alone(warehouse: evalsql.War
         with pytest.raises(UsageError, match="read_csv is not for clients of a server"):
             warehouse.execute(text)
     assert warehouse.connection.execute("select 1 from duckdb_tables() where table_name = 'own'").fetchall() == []
+    for text in (f"copy (select 1 as a) to '{tmp_path / 'b.csv'}'", f"copy runs from '{path}'"):
+        with pytest.raises(UsageError, match="COPY is not for clients of a server"):
+            warehouse.execute(text)
+    assert not (tmp_path / "b.csv").exists()
 
 
 @pytest.mark.parametrize("is_unordered", [False, True])
