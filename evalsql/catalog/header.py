@@ -85,7 +85,7 @@ class Header(NamedTuple):
     in_scores: bool  # whether the view ``scores`` holds the measure
     also_at: str  # at which cutoff beside its default it does
     less_is_better: bool
-    holes: str  # how its values are bounded where documents are not judged, or why they are not; empty is not known
+    holes: str  # the way its bounds over unjudged documents are found, or why it has none; empty: nobody has said
     aliases: Sequence[Alias]
     trec_eval: Sequence[Alias]
     definition: str

@@ -17,7 +17,7 @@ from evalsql.database import engine
 UNSEEN = {"json_execute_serialized_sql", "json_serialize_plan", "write_log", "truncate_duckdb_logs"}
 # Others take addresses of memory, at which DuckDB 1.5 looks.
 UNSEEN |= {"pandas_scan", "arrow_scan", "arrow_scan_dumb", "python_arrow_scan", "python_map_function"}
-# They take what DuckDB 1.5 stores as bytes for a state, with an address of memory in it.
+# They read the state of an aggregate, which DuckDB 1.5 stores as bytes with an address of memory in them.
 UNSEEN |= {"finalize", "combine"}
 # In DuckDB 2.0 these call functions by names that are texts, and query is one.
 UNSEEN |= {"create_external_resource", "destroy_external_resource", "duckdb_external_resources"}

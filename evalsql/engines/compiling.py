@@ -32,7 +32,7 @@ from evalsql.version import __version__
 DUCKDB = "duckdb"
 _BY_ITSELF = (exp.Literal, exp.Cast, exp.Column, exp.Null, exp.Boolean, exp.Paren)
 Arguments = Mapping[str, exp.Expr]
-# Their values do not depend on a frame, and Spark refuses one that is not its own.
+# Window functions whose values are the same in every frame. Spark refuses any frame but its default for them.
 _WITHOUT_FRAME = (exp.Lag, exp.Lead, exp.RowNumber, exp.Rank, exp.Ntile)
 # e to a lower power is nothing that a sum would show. PostgreSQL calls what is too small for a number an error, and so
 # it calls the product of two powers below this one.

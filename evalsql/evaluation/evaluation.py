@@ -78,7 +78,7 @@ class Evaluation:
     ) -> None:
         """Make a temporary table of values as the view scores has them, each measure under its label.
 
-        ``made`` turns the SELECT of the values of a measure into the one that is kept, such as that of their means.
+        ``made`` takes the SELECT of a measure's values and gives the one whose rows are kept, such as their means.
         """
         self.database.make(table, queries.NO_SCORES)
         narrowed = self._narrowing(condition)

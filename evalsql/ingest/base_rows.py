@@ -171,8 +171,8 @@ def make_room_for_runs(
 ) -> dict[str, set[int]]:
     """Delete the runs that are to be replaced; returns by name the keys of the judgment sets to evaluate each with.
 
-    Those are its ``own``, which may be none, else the sets asked for, else the only one there is; and those of the run
-    that it replaces.
+    A run that names its ``own`` sets gets these, even where they are none. Others get the sets asked for, else the only
+    one there is. All keep those of the run that they replace.
     """
     held = dict(database.rows("select run, run_id from runs"))
     taken = [name for name in names if name in held]

@@ -308,8 +308,8 @@ def sources_by_name(
 ) -> dict[str, list[Source]]:
     """Files by the name of their run, by default their stems; ``problems`` gets a file that is given twice.
 
-    ``named`` are the names by file that a manifest gives. Files that say what their runs are of are called by it, or by
-    ``meta`` where that says it too.
+    ``named`` are the names by file that a manifest gives. A file that says its system and collection is called by
+    them; where ``meta`` says them too, that decides.
     """
     from evalsql.ingest.run_loading import run_name
 

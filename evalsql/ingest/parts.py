@@ -51,8 +51,8 @@ def read_lines(
 ) -> Iterator[pyarrow.RecordBatch]:
     """The rows of lines, in batches with the columns line (binary, with its end), evalsql_file, start and whole.
 
-    ``start`` is the byte at which the block of the file begins that Spark has put a line into, and ``whole`` whether
-    the block is the file.
+    Spark reads a file in blocks. ``start`` is the byte at which the block of a line begins, and ``whole`` whether the
+    block is the whole file.
     """
     for (nth, start, whole), pieces in groupby(_pieces(batches), key=lambda piece: piece[:3]):
         yield from _block_rows(database, options, files[nth], start, whole, (lines for *_, lines in pieces))
