@@ -100,7 +100,8 @@ def fault(query: str, tables: Collection[str]) -> str:
         return "evalsql's tables have no index, as queries read whole columns; index a table of your own"
     if _collates(query):
         return "a column or type has no collation here; values are compared with one in a query"
-    if {"view", "macro", "function"} & {*islice(plain_words(query), 5)} and concerns_file(query):
+    words = [*islice(plain_words(query), 5)]
+    if words[:1] == ["create"] and {"view", "macro", "function"} & {*words} and concerns_file(query):
         try:
             check_names(query)
             check_settings(query)
